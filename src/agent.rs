@@ -1,0 +1,278 @@
+//! What runs inside an environment: reads a request, has a fresh worker do it, answers once.
+//!
+//! Single-threaded and idle between requests. When its input closes (the controller ended or was
+//! killed), it ends the worker, removes what the worker left, and exits.
+
+use std::fs;
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail, ensure};
+
+use crate::facts;
+use crate::measure::{calibrate_clock, shortest_sample_ns};
+use crate::model::{Availability, Case};
+use crate::probe::{self, PROBES};
+use crate::protocol::{
+    Answer, Ask, BlockSize, DirAnswer, Hello, MAX_LINE, Request, Response, Task, UnavailableCase,
+    VERSION, WorkerOrder, line_of, message_in,
+};
+use crate::sys::{self, AgentImage, Ready};
+
+/// How this agent was started.
+pub struct AgentSettings {
+    /// `namespace` or `chroot:DIR`: where the agent goes by itself before anything else.
+    pub enter: Option<String>,
+    /// The path of this binary, for environments whose system does not tell.
+    pub own_path: Option<PathBuf>,
+    /// The binary was copied here for this run: remove it, with its folder, as soon as it is open.
+    pub staged: bool,
+    /// Share of work done beyond what is reported: test builds only.
+    pub extra_work: f64,
+}
+
+/// Runs until the input ends or the controller says so.
+pub fn run(settings: &AgentSettings) -> Result<()> {
+    let mut image = AgentImage::find(settings.own_path.as_deref())
+        .context("this environment does not say where the agent's binary is; give `--self PATH`")?;
+    if settings.staged {
+        image = image.hold_open()?;
+        unstage(settings.own_path.as_deref());
+    }
+    if let Some(place) = &settings.enter {
+        image = image.hold_open().context("opening the agent's own binary")?;
+        enter(place)?;
+    }
+    let clock = calibrate_clock();
+    let agent =
+        Agent { image, sample_ns: shortest_sample_ns(&clock), extra_work: settings.extra_work };
+    let hello = Hello {
+        version: VERSION,
+        envtax: env!("CARGO_PKG_VERSION").to_owned(),
+        target: format!("{}-{}", std::env::consts::ARCH, std::env::consts::OS),
+        facts: facts::environment(),
+        clock,
+        cpus: sys::allowed_cpus().unwrap_or_default(),
+        unavailable: unavailable_cases(),
+    };
+    send(0, Answer::Hello(Box::new(hello)))?;
+    agent.serve()
+}
+
+fn enter(place: &str) -> Result<()> {
+    let entered = match place.split_once(':') {
+        None if place == "namespace" => sys::enter_namespace(),
+        Some(("chroot", dir)) => sys::enter_chroot(Path::new(dir)),
+        _ => bail!("`--enter {place}` is not `namespace` or `chroot:DIR`"),
+    };
+    entered.map_err(anyhow::Error::msg).with_context(|| format!("entering `{place}`"))
+}
+
+/// Removes the copy of this binary that was made for the run, and the folder made for it.
+fn unstage(path: Option<&Path>) {
+    let Some(path) = path else { return };
+    // Only what staging made is removed: the file, and the folder if that leaves it empty.
+    let _ = fs::remove_file(path);
+    if let Some(folder) = path.parent() {
+        let _ = fs::remove_dir(folder);
+    }
+}
+
+fn unavailable_cases() -> Vec<UnavailableCase> {
+    let mut found = Vec::new();
+    for Case { probe, params, .. } in probe::all_cases(&[""]) {
+        let known = PROBES.iter().find(|known| known.info().id == probe);
+        let availability = known.map(|known| known.availability(&params));
+        if let Some(Availability::Unavailable { reason, remedy }) = availability {
+            found.push(UnavailableCase { probe, params, reason, remedy });
+        }
+    }
+    found
+}
+
+fn send(id: u64, answer: Answer) -> Result<()> {
+    let line = line_of(&Response { id, answer })?;
+    let mut output = io::stdout().lock();
+    output
+        .write_all(line.as_bytes())
+        .and_then(|()| output.flush())
+        .context("the controller is gone")
+}
+
+struct Agent {
+    image: AgentImage,
+    sample_ns: f64,
+    extra_work: f64,
+}
+
+impl Agent {
+    fn serve(&self) -> Result<()> {
+        let mut input = BufReader::new(io::stdin());
+        loop {
+            let mut line = String::new();
+            let read = input.by_ref().take(MAX_LINE as u64).read_line(&mut line);
+            if read.context("reading a request")? == 0 {
+                return Ok(());
+            }
+            ensure!(line.ends_with('\n'), "a request is longer than {MAX_LINE} bytes or cut off");
+            let Some(message) = message_in(&line) else { continue };
+            let request: Request = serde_json::from_str(message).context("a request is not one")?;
+            let answer = match request.ask {
+                Ask::Quit => return Ok(()),
+                ask => self.answer(request.id, ask),
+            };
+            let answer =
+                answer.unwrap_or_else(|error| Answer::Failed { error: format!("{error:#}") });
+            send(request.id, answer)?;
+        }
+    }
+
+    fn answer(&self, id: u64, ask: Ask) -> Result<Answer> {
+        match ask {
+            Ask::Dirs { paths, token } => {
+                let dirs = paths.iter().map(|path| dir_answer(path, &token)).collect();
+                Ok(Answer::Dirs { dirs })
+            }
+            Ask::Tune { task } => self.in_worker(id, task, None),
+            Ask::Block { task, size } => self.in_worker(id, task, Some(size)),
+            Ask::Clean { paths, token } => {
+                paths.iter().for_each(|path| clean(Path::new(path), &token));
+                Ok(Answer::Cleaned)
+            }
+            Ask::Quit => unreachable!("handled by the loop"),
+        }
+    }
+
+    fn in_worker(&self, id: u64, task: Task, size: Option<BlockSize>) -> Result<Answer> {
+        let scratch = Path::new(&task.dir_path).join(scratch_name(&task.token, id));
+        let limit = Duration::from_millis(task.time_limit_ms);
+        let order = WorkerOrder {
+            task,
+            size,
+            scratch: scratch.to_str().context("the folder's path is not UTF-8")?.to_owned(),
+            sample_ns: self.sample_ns,
+            extra_work: self.extra_work,
+        };
+        let answer = self.worker_answer(&order, limit);
+        if scratch.exists() {
+            fs::remove_dir_all(&scratch)
+                .with_context(|| format!("removing `{}`", scratch.display()))?;
+        }
+        answer
+    }
+
+    fn worker_answer(&self, order: &WorkerOrder, limit: Duration) -> Result<Answer> {
+        let mut command = self.image.command("worker")?;
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut worker = Running(command.spawn().context("starting a worker")?);
+        let order = serde_json::to_string(order)?;
+        let input = worker.0.stdin.take().context("the worker has no input")?;
+        // A worker that died already shows in its answer, which says more than the broken pipe.
+        let _ = { input }.write_all(order.as_bytes());
+        let text = worker.read_answer(limit)?;
+        let status = worker.0.wait().context("waiting for the worker")?;
+        match serde_json::from_str(&text) {
+            Ok(answer) if status.success() => Ok(answer),
+            _ => bail!("the worker ended with {status}{}", worker.last_words()),
+        }
+    }
+}
+
+/// A worker that is killed and reaped whenever it is let go.
+struct Running(Child);
+
+impl Running {
+    /// What the worker prints until it closes its output. Ends early, with an error, at the time
+    /// limit and when the controller sends something or is gone.
+    fn read_answer(&mut self, limit: Duration) -> Result<String> {
+        let mut output = self.0.stdout.take().context("the worker has no output")?;
+        let (mut text, mut chunk) = (Vec::new(), [0; 4096]);
+        let until = Instant::now() + limit;
+        loop {
+            let left = until.saturating_duration_since(Instant::now()).as_millis() as u64;
+            match sys::wait_for_answer(&output, &io::stdin(), left)? {
+                Ready::Answer => {}
+                Ready::TimedOut => bail!("not finished after {} s", limit.as_secs_f64()),
+                Ready::Interrupted => bail!("cancelled by the controller"),
+            }
+            match output.read(&mut chunk)? {
+                0 => return Ok(String::from_utf8_lossy(&text).into_owned()),
+                read => text.extend_from_slice(&chunk[..read]),
+            }
+            ensure!(text.len() < MAX_LINE, "the worker answers more than {MAX_LINE} bytes");
+        }
+    }
+
+    fn last_words(&mut self) -> String {
+        let mut text = String::new();
+        if let Some(errors) = self.0.stderr.take() {
+            let _ = errors.take(2000).read_to_string(&mut text);
+        }
+        if text.trim().is_empty() { text } else { format!(": {}", text.trim()) }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+fn scratch_name(token: &str, id: u64) -> String {
+    format!(".envtax-{token}-{id}")
+}
+
+/// Looks at a folder, and makes and removes one in it to see that this is allowed.
+fn dir_answer(path: &str, token: &str) -> DirAnswer {
+    let folder = Path::new(path);
+    let trial = folder.join(scratch_name(token, 0));
+    let tried = match fs::metadata(folder) {
+        Err(error) => Err(error),
+        Ok(found) if !found.is_dir() => Err(io::ErrorKind::NotADirectory.into()),
+        Ok(_) => fs::create_dir(&trial).and_then(|()| fs::remove_dir(&trial)),
+    };
+    let error = tried.err().map(|error| format!("files cannot be made in `{path}`: {error}"));
+    DirAnswer { path: path.to_owned(), facts: facts::filesystem(folder), error }
+}
+
+/// Removes the scratch folders of the run with this token.
+fn clean(folder: &Path, token: &str) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    let mark = format!(".envtax-{token}-");
+    for entry in entries.flatten() {
+        if entry.file_name().to_string_lossy().starts_with(&mark) {
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_runs_own_folders_are_removed() {
+        let dir = tempfile::tempdir().unwrap();
+        for name in [".envtax-aa-1", ".envtax-aa-2", ".envtax-ab-1", "other"] {
+            fs::create_dir(dir.path().join(name)).unwrap();
+        }
+        clean(dir.path(), "aa");
+        let mut left: Vec<_> =
+            fs::read_dir(dir.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
+        left.sort();
+        assert_eq!(left, [".envtax-ab-1", "other"]);
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_used_says_why() {
+        let missing = dir_answer("/no/such/folder", "t").error.unwrap();
+        assert!(missing.contains("`/no/such/folder`"), "{missing}");
+        let file = dir_answer("/proc/version", "t").error.unwrap();
+        assert!(file.contains("not a directory"), "{file}");
+        let dir = tempfile::tempdir().unwrap();
+        assert_eq!(dir_answer(dir.path().to_str().unwrap(), "t").error, None);
+    }
+}

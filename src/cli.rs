@@ -1,0 +1,185 @@
+//! Arguments as the user types them; no look-ups, no side effects. Help, completions and the man
+//! page are made from these definitions.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Measures what an execution environment costs.
+///
+/// envtax starts an agent of itself inside each environment, measures processes, system calls, IPC,
+/// files and memory in interleaved rounds, and says how many times more each costs than in the
+/// reference environment, with a 95 % interval and a verdict.
+#[derive(Debug, Parser)]
+#[command(name = "envtax", version, max_term_width = 100)]
+pub struct Cli {
+    #[command(subcommand)]
+    pub verb: Verb,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Verb {
+    /// Measure environments side by side and print the comparison
+    Run(RunArgs),
+    /// Compare what run files hold
+    Compare(CompareArgs),
+    /// List what there is
+    List(ListArgs),
+    /// Tell what can be started and measured here, and why not
+    Doctor(DoctorArgs),
+    /// Print completions for a shell
+    Completions(CompletionsArgs),
+    /// Print the manual page (roff)
+    Man,
+    /// What runs inside an environment
+    #[command(hide = true)]
+    Agent(AgentArgs),
+    /// What measures one block
+    #[command(hide = true)]
+    Worker,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Exit codes: 0 done; 2 usage or set-up error; 3 the run file was written, \
+    but some outcomes failed or the run was interrupted.")]
+pub struct RunArgs {
+    /// Environment to measure: NAME=KIND[:ARGUMENT] or KIND[:ARGUMENT] (`envtax list environments`)
+    #[arg(long = "env", value_name = "[NAME=]SPEC", default_value = "native")]
+    pub environments: Vec<String>,
+    /// Folder that file probes measure, as seen inside every environment
+    #[arg(long = "dir", value_name = "NAME=PATH")]
+    pub dirs: Vec<String>,
+    /// Only the probes that fit, by id or with parameters: 'file.*', 'process.exec target=tiny'
+    #[arg(long = "probe", value_name = "GLOB")]
+    pub probes: Vec<String>,
+    /// Environment by which the others are divided [default: the first]
+    #[arg(long, value_name = "NAME")]
+    pub reference: Option<String>,
+    /// A case is done when the 95 % intervals of its taxes are within ± this many per cent
+    #[arg(long, value_name = "PCT", default_value_t = 2.0)]
+    pub precision: f64,
+    /// Stop after this time, precise or not
+    #[arg(long, value_name = "DURATION", default_value = "60s", value_parser = duration)]
+    pub budget: Duration,
+    /// Seed of the random order [default: drawn, and recorded in the run file]
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// Longest wait for one answer of an agent
+    #[arg(long, value_name = "DURATION", default_value = "30s", value_parser = duration)]
+    pub answer_timeout: Duration,
+    /// Run file to write [default: envtax-DATE-TIME.jsonl]
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Replace the run file if it exists
+    #[arg(long)]
+    pub force: bool,
+    #[command(flatten)]
+    pub show: ShowArgs,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Exit codes: 0 done; 1 the gate of --fail-above tripped; 2 usage error.")]
+pub struct CompareArgs {
+    /// Run files; with an environment's name, only that environment of the file
+    #[arg(value_name = "FILE[:ENV]", required = true)]
+    pub sources: Vec<String>,
+    /// More sessions of the other side: all before it are one side, all after it the other
+    #[arg(long, value_name = "FILE[:ENV]", num_args = 1..)]
+    pub versus: Vec<String>,
+    /// Environment by which the others are divided [default: as in the run]
+    #[arg(long, value_name = "NAME")]
+    pub reference: Option<String>,
+    /// End with exit code 1 if an environment is shown to be slower by more than this
+    #[arg(long, value_name = "PCT")]
+    pub fail_above: Option<f64>,
+    #[command(flatten)]
+    pub show: ShowArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct ShowArgs {
+    /// Differences up to this many per cent count as the same
+    #[arg(long, value_name = "PCT", default_value_t = 3.0)]
+    pub margin: f64,
+    /// How the comparison is printed
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub format: String,
+}
+
+#[derive(Debug, Args)]
+pub struct ListArgs {
+    pub what: Listed,
+    /// Of probes, also what is timed, what is not, and the source
+    #[arg(long)]
+    pub long: bool,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum Listed {
+    Probes,
+    Environments,
+    Formats,
+}
+
+#[derive(Debug, Args)]
+pub struct DoctorArgs {
+    /// Environments to try [default: one of every kind]
+    #[arg(long = "env", value_name = "[NAME=]SPEC")]
+    pub environments: Vec<String>,
+    /// Longest wait for an environment to start
+    #[arg(long, value_name = "DURATION", default_value = "10s", value_parser = duration)]
+    pub answer_timeout: Duration,
+}
+
+#[derive(Debug, Args)]
+pub struct CompletionsArgs {
+    pub shell: clap_complete::Shell,
+}
+
+#[derive(Debug, Args)]
+pub struct AgentArgs {
+    /// Path of this binary, for environments whose system does not tell
+    #[arg(long = "self", value_name = "PATH")]
+    pub own_path: Option<PathBuf>,
+    /// Enter this place first: namespace, chroot:DIR
+    #[arg(long, value_name = "PLACE")]
+    pub enter: Option<String>,
+    /// The binary was copied here for this run: remove it once it is open
+    #[arg(long)]
+    pub staged: bool,
+    /// Share of work to do beyond what is reported
+    #[cfg(feature = "planted")]
+    #[arg(long, default_value_t = 0.0)]
+    pub extra_work: f64,
+}
+
+fn duration(text: &str) -> Result<Duration, String> {
+    let bare = text.parse::<f64>().ok().filter(|seconds| seconds.is_finite() && *seconds > 0.0);
+    match bare {
+        Some(seconds) => Ok(Duration::from_secs_f64(seconds)),
+        None => humantime::parse_duration(text)
+            .map_err(|error| format!("{error}; write `90s`, `2m` or `1h 30m`")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn definitions_are_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn durations_are_read() {
+        assert_eq!(duration("90").unwrap(), Duration::from_secs(90));
+        assert_eq!(duration("0.5").unwrap(), Duration::from_millis(500));
+        assert_eq!(duration("2m").unwrap(), Duration::from_secs(120));
+        assert!(duration("-1").is_err());
+        assert!(duration("soon").unwrap_err().contains("90s"));
+    }
+}

@@ -1,0 +1,20 @@
+//! `envtax agent`: what a launcher starts inside an environment.
+
+use anyhow::Result;
+
+use crate::agent::{self, AgentSettings};
+use crate::cli::AgentArgs;
+use crate::exit::Exit;
+
+pub fn run(args: &AgentArgs) -> Result<Exit> {
+    agent::run(&AgentSettings {
+        enter: args.enter.clone(),
+        own_path: args.own_path.clone(),
+        staged: args.staged,
+        #[cfg(feature = "planted")]
+        extra_work: args.extra_work,
+        #[cfg(not(feature = "planted"))]
+        extra_work: 0.0,
+    })?;
+    Ok(Exit::Done)
+}

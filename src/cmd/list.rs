@@ -1,0 +1,101 @@
+//! `envtax list`: what there is, from the registries.
+
+use std::io::Write;
+
+use anyhow::Result;
+use comfy_table::{ContentArrangement, Table, presets};
+
+use crate::cli::{ListArgs, Listed};
+use crate::exit::Exit;
+use crate::launch::LAUNCHERS;
+use crate::probe::PROBES;
+use crate::report::REPORTS;
+
+pub fn run(args: &ListArgs) -> Result<Exit> {
+    if args.long && matches!(args.what, Listed::Probes) {
+        std::io::stdout().write_all(probe_pages().as_bytes())?;
+        return Ok(Exit::Done);
+    }
+    let rows: Vec<[String; 2]> = match args.what {
+        Listed::Probes => probes(),
+        Listed::Environments => LAUNCHERS
+            .iter()
+            .map(|launcher| [launcher.info().usage.into(), launcher.info().summary.into()])
+            .collect(),
+        Listed::Formats => REPORTS
+            .iter()
+            .map(|report| [report.info().name.into(), report.info().summary.into()])
+            .collect(),
+    };
+    let mut table = Table::new();
+    table.load_preset(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
+    table.add_rows(rows);
+    let text: String = table.lines().map(|line| line.trim().to_owned() + "\n").collect();
+    std::io::stdout().write_all(text.as_bytes())?;
+    Ok(Exit::Done)
+}
+
+fn probes() -> Vec<[String; 2]> {
+    let mut rows = Vec::new();
+    for info in PROBES.iter().map(|probe| probe.info()) {
+        let mut summary = info.summary.to_owned();
+        let params: Vec<&str> =
+            info.cases.iter().copied().filter(|case| !case.is_empty()).collect();
+        if !params.is_empty() {
+            summary.push_str(&format!(" [{}]", params.join(", ")));
+        }
+        let phases: Vec<&str> =
+            info.phases.iter().copied().filter(|phase| !phase.is_empty()).collect();
+        if !phases.is_empty() {
+            summary.push_str(&format!("; apart: {}", phases.join(", ")));
+        }
+        rows.push([info.id.to_owned(), summary]);
+    }
+    rows
+}
+
+/// Everything that is written of the probes, as `docs/PROBES.md` holds it.
+fn probe_pages() -> String {
+    let mut text = String::from(
+        "# Probes\n\nMade from the registry by `envtax list probes --long`; do not edit.\n",
+    );
+    for info in PROBES.iter().map(|probe| probe.info()) {
+        text.push_str(&format!("\n## {}\n\n{}.\n\n", info.id, sentence(info.summary)));
+        let lists = [("Parameters", info.cases), ("Timed apart", info.phases)];
+        for (name, list) in lists {
+            let list: Vec<&str> = list.iter().copied().filter(|it| !it.is_empty()).collect();
+            if !list.is_empty() {
+                text.push_str(&format!("- {name}: `{}`\n", list.join("`, `")));
+            }
+        }
+        text.push_str(&format!("- Unit: ns per {}\n", info.unit));
+        if info.on_files {
+            text.push_str("- Measured in every target directory\n");
+        }
+        text.push_str(&format!("- Timed: {}\n", info.timed));
+        text.push_str(&format!("- Not in the figure: {}\n", info.excluded));
+        text.push_str(&format!("- Source: {}\n", info.source));
+    }
+    text
+}
+
+fn sentence(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `UPDATE=1 cargo test` writes the document anew.
+    #[test]
+    fn the_document_of_the_probes_is_what_the_registry_says() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/PROBES.md");
+        if std::env::var_os("UPDATE").is_some() {
+            std::fs::write(path, probe_pages()).unwrap();
+        }
+        let written = std::fs::read_to_string(path).unwrap();
+        assert!(written == probe_pages(), "docs/PROBES.md is old: run `UPDATE=1 cargo test`");
+    }
+}

@@ -1,0 +1,10 @@
+//! One file a verb. Here the layers are put together; nothing depends on this folder.
+
+pub mod agent;
+pub mod compare;
+pub mod completions;
+pub mod doctor;
+pub mod list;
+pub mod man;
+pub mod run;
+mod show;

@@ -1,0 +1,199 @@
+//! `envtax run`: plan, measure, write the run file, print the comparison.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, SystemTime};
+
+use anyhow::{Context, Result, bail, ensure};
+use indicatif::{ProgressBar, ProgressStyle};
+use rand::RngCore;
+
+use super::show;
+use crate::cli::RunArgs;
+use crate::compare::sides;
+use crate::control::{self, Progress, RunSettings, SessionSettings, Watcher};
+use crate::exit::Exit;
+use crate::model::{Plan, PlannedCase, TargetDir};
+use crate::plan::{self, Wish};
+use crate::runfile::{self, EndReason, Header, OutcomeState, Record, RunFile, Writer};
+use crate::{facts, launch, probe, units};
+
+/// Name of the target directory that is measured when none is given.
+const DEFAULT_DIR: &str = "tmp";
+
+pub fn run(args: &RunArgs) -> Result<Exit> {
+    show::check(&args.show)?;
+    let plan = plan_of(args)?;
+    let path = args.output.clone().unwrap_or_else(default_path);
+    let interrupted = catch_signals()?;
+    let settings = RunSettings {
+        session: SessionSettings {
+            agent: std::env::current_exe().context("finding the path of envtax itself")?,
+            answer_limit: args.answer_timeout,
+            interrupted: &|| interrupted.load(Ordering::Relaxed),
+        },
+        token: format!("{:08x}", rand_pcg::Pcg32::new(fresh_seed(), 1).next_u32()),
+        scratch_dir: plan.dirs[0].path.clone(),
+    };
+    let mut scribe = Scribe::new(&plan, &path, args.force)?;
+    let end = control::run(&plan, &settings, &mut scribe);
+    scribe.bar.finish_and_clear();
+    let end = end?;
+    let run = runfile::read(&path)?;
+    let measured = [(path.display().to_string(), run, None)];
+    show::show(&sides(&measured, None)?, &args.show)?;
+    eprintln!("\nrun file: {}   (seed {})", path.display(), plan.seed);
+    Ok(exit_of(&measured[0].1, end.reason))
+}
+
+fn exit_of(run: &RunFile, reason: EndReason) -> Exit {
+    let failed = run.outcomes.iter().any(|outcome| outcome.state == OutcomeState::Failed);
+    match failed || reason == EndReason::Interrupted {
+        true => Exit::Partial,
+        false => Exit::Done,
+    }
+}
+
+fn plan_of(args: &RunArgs) -> Result<Plan> {
+    let environments: Result<Vec<_>> =
+        args.environments.iter().map(|text| launch::parse_spec(text)).collect();
+    let mut dirs: Vec<TargetDir> =
+        args.dirs.iter().map(|text| target_dir(text)).collect::<Result<_>>()?;
+    if dirs.is_empty() {
+        let path = std::env::temp_dir();
+        let path = path.to_str().context("the path of the temporary folder is not UTF-8")?;
+        dirs.push(TargetDir { name: DEFAULT_DIR.into(), path: path.into() });
+    }
+    let names: Vec<&str> = dirs.iter().map(|dir| dir.name.as_str()).collect();
+    plan::make(Wish {
+        environments: environments?,
+        reference: args.reference.clone(),
+        cases: planned_cases(&names)?,
+        probes: args.probes.clone(),
+        dirs,
+        seed: args.seed.unwrap_or_else(fresh_seed),
+        precision: args.precision / 100.0,
+        budget_s: args.budget.as_secs_f64(),
+    })
+}
+
+fn planned_cases(dirs: &[&str]) -> Result<Vec<PlannedCase>> {
+    probe::all_cases(dirs)
+        .into_iter()
+        .map(|case| {
+            let info = probe::find(&case.probe)?.info();
+            let phases = info.phases.iter().map(|phase| phase.to_string()).collect();
+            Ok(PlannedCase { case, phases, unit: info.unit.to_owned() })
+        })
+        .collect()
+}
+
+fn target_dir(text: &str) -> Result<TargetDir> {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
+    let Some((name, path)) = text.split_once('=') else {
+        bail!("`--dir {text}`: write `--dir NAME=PATH`");
+    };
+    ensure!(
+        !name.is_empty() && name.chars().all(plain),
+        "`--dir {text}`: the name may have letters, digits and `_-.`"
+    );
+    ensure!(
+        path.starts_with('/') || cfg_absolute(path),
+        "`--dir {text}`: the path must be absolute"
+    );
+    Ok(TargetDir { name: name.into(), path: path.into() })
+}
+
+/// Absolute where envtax itself runs: `C:\` of Windows, as seen from a Windows build.
+fn cfg_absolute(path: &str) -> bool {
+    Path::new(path).is_absolute()
+}
+
+/// A seed from the clock and the process id: different each time, recorded in the run file.
+fn fresh_seed() -> u64 {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or(Duration::ZERO);
+    // Small enough to be typed again.
+    (since.as_nanos() as u64 ^ u64::from(std::process::id()) << 20) % 1_000_000_000
+}
+
+fn default_path() -> PathBuf {
+    let now = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
+    let name: String = now.chars().filter(char::is_ascii_alphanumeric).collect();
+    PathBuf::from(format!("envtax-{name}.jsonl"))
+}
+
+/// The first SIGINT, SIGTERM or Ctrl-C asks the run to end in order; a second one ends it at once.
+/// The agents then see their input close and clean up by themselves.
+fn catch_signals() -> Result<Arc<AtomicBool>> {
+    let interrupted = Arc::new(AtomicBool::new(false));
+    let flag = interrupted.clone();
+    ctrlc::set_handler(move || {
+        if flag.swap(true, Ordering::Relaxed) {
+            std::process::exit(130);
+        }
+    })
+    .context("catching signals")?;
+    Ok(interrupted)
+}
+
+/// Writes the run file and shows progress. The file is created when there is something to write,
+/// so that a run that could not start leaves none.
+struct Scribe<'a> {
+    plan: &'a Plan,
+    path: &'a Path,
+    force: bool,
+    writer: Option<Writer>,
+    bar: ProgressBar,
+}
+
+impl<'a> Scribe<'a> {
+    fn new(plan: &'a Plan, path: &'a Path, force: bool) -> Result<Scribe<'a>> {
+        ensure!(
+            force || !path.exists(),
+            "`{}` exists; choose another name with `-o`, or replace it with `--force`",
+            path.display()
+        );
+        // indicatif draws on stderr, and nothing at all when that is no terminal.
+        let bar = ProgressBar::new(100);
+        let template = "{bar:24} {msg}";
+        bar.set_style(ProgressStyle::with_template(template).context("the progress bar")?);
+        bar.set_message("starting the environments");
+        bar.tick();
+        Ok(Scribe { plan, path, force, writer: None, bar })
+    }
+}
+
+impl Watcher for Scribe<'_> {
+    fn record(&mut self, record: Record) -> Result<()> {
+        if self.writer.is_none() {
+            let mut writer = Writer::create(self.path, self.force)?;
+            writer.write(&Record::Header(Header {
+                format: runfile::FORMAT,
+                envtax: env!("CARGO_PKG_VERSION").to_owned(),
+                started: humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),
+                host: facts::environment(),
+                plan: self.plan.clone(),
+            }))?;
+            self.writer = Some(writer);
+        }
+        self.writer.as_mut().map_or(Ok(()), |writer| writer.write(&record))
+    }
+
+    fn progress(&mut self, progress: &Progress) {
+        let spent = progress.elapsed.as_secs_f64() / progress.budget.as_secs_f64();
+        let done = progress.finished as f64 / progress.cases as f64;
+        self.bar.set_position((spent.max(done) * 100.0).min(100.0) as u64);
+        let left = progress.budget.saturating_sub(progress.elapsed).as_secs();
+        let mut message =
+            format!("{}/{} precise, {left} s left", progress.finished, progress.cases);
+        if let Some((width, whose)) = &progress.widest {
+            message.push_str(&format!(", widest ±{} ({whose})", units::percent(*width)));
+        }
+        self.bar.set_message(message);
+    }
+
+    fn warn(&mut self, text: &str) {
+        self.bar.suspend(|| eprintln!("envtax: {text}"));
+    }
+}

@@ -1,0 +1,8 @@
+//! The only part that starts processes: agents and the rounds they measure in.
+
+mod order;
+mod rounds;
+mod session;
+
+pub use rounds::{Progress, RunSettings, Watcher, run};
+pub use session::{Session, SessionSettings, Trouble};

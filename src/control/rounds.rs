@@ -1,0 +1,530 @@
+//! The driver: starts the environments, tunes every case in each, and measures in interleaved
+//! rounds until every tax is known well enough or the budget is spent.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, bail};
+
+use super::order::{Draw, Order};
+use super::session::{Session, SessionSettings, Trouble};
+use crate::model::{Case, Facts, Plan, SampleSet};
+use crate::protocol::{Answer, Ask, BlockSize, DirAnswer, Task};
+use crate::runfile::{self, End, EndReason, Outcome, OutcomeState, Record, Tuned};
+use crate::stats;
+
+/// A block lasts about this long and is made of about so many samples (METHOD 0.2).
+const BLOCK_NS: f64 = 10e6;
+const SAMPLES: f64 = 20.0;
+/// Samples of a block at least, as far as the limit allows.
+const FEWEST_SAMPLES: f64 = 10.0;
+/// A block of slow operations may take this long.
+const BLOCK_LIMIT_NS: u64 = 100_000_000;
+/// Precision is looked at every so many rounds.
+const LOOK_EVERY: u32 = 5;
+/// Beyond this factor a tax is obvious, and [`OBVIOUS_PRECISION`] is enough.
+const OBVIOUS: f64 = 1.5;
+const OBVIOUS_PRECISION: f64 = 0.05;
+/// An environment whose agent died more often than this is given up.
+const RELAUNCHES: u32 = 3;
+
+/// What a run needs beside its plan.
+pub struct RunSettings<'a> {
+    pub session: SessionSettings<'a>,
+    /// Marks everything this run leaves in target directories.
+    pub token: String,
+    /// Folder for the scratch files of probes that measure no files.
+    pub scratch_dir: String,
+}
+
+/// Who is told of what happens during a run.
+pub trait Watcher {
+    /// Takes a record for the run file. An error ends the run.
+    fn record(&mut self, record: Record) -> Result<()>;
+    fn progress(&mut self, progress: &Progress);
+    /// Something that a person should see at once, such as an environment that does not start.
+    fn warn(&mut self, text: &str);
+}
+
+/// How far a run is.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Progress {
+    pub elapsed: Duration,
+    pub budget: Duration,
+    /// Cases that are as precise as asked for, of how many.
+    pub finished: usize,
+    pub cases: usize,
+    /// The widest interval so far: half-width as a share, and whose it is.
+    pub widest: Option<(f64, String)>,
+}
+
+/// Runs the plan. Errors are set-up errors: nothing was measured.
+pub fn run(plan: &Plan, settings: &RunSettings<'_>, watcher: &mut dyn Watcher) -> Result<End> {
+    let start = Instant::now();
+    let seats = match open_seats(plan, settings, watcher) {
+        Ok(seats) => seats,
+        Err(Trouble::Interrupted) => bail!("interrupted before anything was measured"),
+        Err(Trouble::Dead(error) | Trouble::TimedOut(error)) => return Err(error),
+    };
+    let cpus = common_cpus(&seats);
+    let mut driver = Driver {
+        plan,
+        settings,
+        watcher,
+        order: Order::new(plan.seed, seats.len(), plan.cases.len(), &cpus),
+        seats,
+        cases: plan.cases.iter().map(|_| CaseState::default()).collect(),
+        start,
+    };
+    let reason = match driver.prepare().and_then(|()| driver.measure()) {
+        Ok(reason) => reason,
+        Err(Stop::Interrupted) => EndReason::Interrupted,
+        Err(Stop::Failed(error)) => return Err(error),
+    };
+    let end = End { reason, elapsed_s: start.elapsed().as_secs_f64() };
+    driver.watcher.record(Record::End(end.clone()))?;
+    Ok(end)
+}
+
+/// Why the driver stops in the middle.
+enum Stop {
+    Interrupted,
+    Failed(anyhow::Error),
+}
+
+impl From<anyhow::Error> for Stop {
+    fn from(error: anyhow::Error) -> Self {
+        Stop::Failed(error)
+    }
+}
+
+/// One environment's place in the run.
+struct Seat {
+    name: String,
+    /// None when the environment did not start or was given up.
+    session: Option<Session>,
+    relaunches: u32,
+    error: Option<String>,
+    /// Target directories that cannot be used there, with the reason.
+    bad_dirs: BTreeMap<String, String>,
+}
+
+/// What is known of a case so far.
+#[derive(Default)]
+struct CaseState {
+    rounds: u32,
+    finished: bool,
+    /// Half-width of the widest interval, and the environment it is of.
+    width: Option<(f64, usize)>,
+    /// By environment: the block size, or none where the case is not measured.
+    sizes: Vec<Option<BlockSize>>,
+    /// By environment: ln of the block values by round and phase.
+    values: Vec<BTreeMap<u32, Vec<f64>>>,
+}
+
+fn open_seats(
+    plan: &Plan,
+    settings: &RunSettings<'_>,
+    watcher: &mut dyn Watcher,
+) -> Result<Vec<Seat>, Trouble> {
+    let mut seats = Vec::new();
+    let mut records = Vec::new();
+    for spec in &plan.environments {
+        let mut seat = Seat {
+            name: spec.name.clone(),
+            session: None,
+            relaunches: 0,
+            error: None,
+            bad_dirs: BTreeMap::new(),
+        };
+        let (error, record) = match Session::start(spec, &settings.session) {
+            Ok(session) => (None, seat_in(&mut seat, session, plan, settings)?),
+            Err(Trouble::Interrupted) => return Err(Trouble::Interrupted),
+            Err(Trouble::Dead(error) | Trouble::TimedOut(error)) => {
+                let name = &spec.name;
+                let text =
+                    format!("environment `{name}` ({}) did not start: {error:#}", spec.spec());
+                (Some(text.clone()), not_started(name, text))
+            }
+        };
+        if let Some(text) = &error {
+            if spec.name == plan.reference {
+                return Err(Trouble::Dead(anyhow::anyhow!("{text}")));
+            }
+            watcher.warn(text);
+        }
+        seat.error = error;
+        seats.push(seat);
+        records.push(record);
+    }
+    refuse_bad_dirs(plan, &seats)?;
+    for record in records {
+        watcher.record(Record::Environment(record))?;
+    }
+    Ok(seats)
+}
+
+fn not_started(name: &str, error: String) -> runfile::Environment {
+    runfile::Environment {
+        name: name.to_owned(),
+        error: Some(error),
+        facts: Facts::new(),
+        clock: Default::default(),
+        cpus: Vec::new(),
+        started_in_ms: 0.0,
+        dirs: BTreeMap::new(),
+    }
+}
+
+/// Puts a started session into its seat and looks at the target directories there.
+fn seat_in(
+    seat: &mut Seat,
+    mut session: Session,
+    plan: &Plan,
+    settings: &RunSettings<'_>,
+) -> Result<runfile::Environment, Trouble> {
+    let paths = plan.dirs.iter().map(|dir| dir.path.clone()).collect();
+    let ask = Ask::Dirs { paths, token: settings.token.clone() };
+    let answers: Vec<DirAnswer> = match session.ask(ask, &settings.session)? {
+        Answer::Dirs { dirs } => dirs,
+        _ => Vec::new(),
+    };
+    let mut dirs = BTreeMap::new();
+    for (dir, answer) in plan.dirs.iter().zip(answers) {
+        dirs.insert(dir.name.clone(), answer.facts);
+        if let Some(error) = answer.error {
+            seat.bad_dirs.insert(dir.name.clone(), error);
+        }
+    }
+    let hello = &session.hello;
+    let mut facts = hello.facts.clone();
+    facts.insert("target".into(), hello.target.clone());
+    let record = runfile::Environment {
+        name: seat.name.clone(),
+        error: None,
+        facts,
+        clock: hello.clock.clone(),
+        cpus: hello.cpus.clone(),
+        started_in_ms: session.started_in.as_secs_f64() * 1e3,
+        dirs,
+    };
+    seat.session = Some(session);
+    Ok(record)
+}
+
+/// A target directory that no environment can use is a mistake of the command line.
+fn refuse_bad_dirs(plan: &Plan, seats: &[Seat]) -> Result<()> {
+    for dir in &plan.dirs {
+        let started = seats.iter().filter(|seat| seat.session.is_some());
+        let errors: Option<Vec<&String>> =
+            started.map(|seat| seat.bad_dirs.get(&dir.name)).collect();
+        if let Some(first) = errors.unwrap_or_default().first() {
+            bail!("target directory `{}`: {first}", dir.name);
+        }
+    }
+    Ok(())
+}
+
+/// CPUs that every started environment allows: where it does not say, no CPU is drawn.
+fn common_cpus(seats: &[Seat]) -> Vec<usize> {
+    let mut sessions = seats.iter().filter_map(|seat| seat.session.as_ref());
+    let Some(first) = sessions.next() else { return Vec::new() };
+    let mut cpus = first.hello.cpus.clone();
+    for session in sessions {
+        cpus.retain(|cpu| session.hello.cpus.contains(cpu));
+    }
+    cpus
+}
+
+struct Driver<'a> {
+    plan: &'a Plan,
+    settings: &'a RunSettings<'a>,
+    watcher: &'a mut dyn Watcher,
+    order: Order,
+    seats: Vec<Seat>,
+    cases: Vec<CaseState>,
+    start: Instant,
+}
+
+impl Driver<'_> {
+    /// Finds the block size of every case in every environment.
+    fn prepare(&mut self) -> Result<(), Stop> {
+        for index in 0..self.plan.cases.len() {
+            let seats = self.seats.len();
+            self.cases[index].sizes = vec![None; seats];
+            self.cases[index].values = vec![BTreeMap::new(); seats];
+            let draw = self.order.round(index);
+            for seat in 0..seats {
+                if let Err((state, reason)) = self.can_measure(index, seat) {
+                    self.outcome(index, seat, state, reason)?;
+                    continue;
+                }
+                let ask = Ask::Tune { task: self.task(index, &draw) };
+                let Some(answer) = self.ask(index, seat, ask)? else { continue };
+                let Answer::Tuned(tuning) = answer else {
+                    self.outcome(index, seat, OutcomeState::Failed, "no tuning came".into())?;
+                    continue;
+                };
+                self.cases[index].sizes[seat] = Some(block_size(tuning));
+                self.watcher.record(Record::Tuned(Tuned {
+                    env: self.seats[seat].name.clone(),
+                    case: index,
+                    iterations: tuning.iterations,
+                    each_ns: tuning.each_ns,
+                }))?;
+            }
+            self.tell_progress();
+        }
+        Ok(())
+    }
+
+    /// Whether the environment said that it can measure the case; why not.
+    fn can_measure(&self, case: usize, seat: usize) -> Result<(), (OutcomeState, String)> {
+        let (case, seat) = (&self.plan.cases[case].case, &self.seats[seat]);
+        let Some(session) = &seat.session else {
+            return Err((OutcomeState::Failed, seat.error.clone().unwrap_or_default()));
+        };
+        if let Some(error) = case.dir.as_ref().and_then(|dir| seat.bad_dirs.get(dir)) {
+            return Err((OutcomeState::Failed, error.clone()));
+        }
+        let same = |it: &&crate::protocol::UnavailableCase| {
+            it.probe == case.probe && it.params == case.params
+        };
+        match session.hello.unavailable.iter().find(same) {
+            Some(it) => Err((OutcomeState::Skipped, format!("{}; {}", it.reason, it.remedy))),
+            None => Ok(()),
+        }
+    }
+
+    /// Laps of rounds until all is known or the time is over.
+    fn measure(&mut self) -> Result<EndReason, Stop> {
+        loop {
+            let active: Vec<usize> = (0..self.cases.len())
+                .filter(|case| !self.cases[*case].finished)
+                .filter(|case| self.cases[*case].sizes.iter().any(Option::is_some))
+                .collect();
+            if active.is_empty() {
+                return Ok(EndReason::Precision);
+            }
+            self.record_host()?;
+            for case in self.order.lap(&active) {
+                if self.start.elapsed().as_secs_f64() >= self.plan.budget_s {
+                    return Ok(EndReason::Budget);
+                }
+                self.round(case)?;
+                self.tell_progress();
+            }
+        }
+    }
+
+    fn record_host(&mut self) -> Result<()> {
+        let ticks = crate::facts::cpu_ticks();
+        self.watcher.record(Record::Host(runfile::Host {
+            at_ns: self.start.elapsed().as_nanos() as u64,
+            steal_ticks: ticks.map(|(steal, _)| steal),
+            total_ticks: ticks.map(|(_, total)| total),
+        }))
+    }
+
+    /// One block of the case in every environment.
+    fn round(&mut self, case: usize) -> Result<(), Stop> {
+        let draw = self.order.round(case);
+        let round = self.cases[case].rounds;
+        for (place, &seat) in draw.environments.iter().enumerate() {
+            let Some(size) = self.cases[case].sizes[seat] else { continue };
+            let ask = Ask::Block { task: self.task(case, &draw), size };
+            let asked = self.start.elapsed();
+            let Some(answer) = self.ask(case, seat, ask)? else { continue };
+            let outer_ns = (self.start.elapsed() - asked).as_nanos() as u64;
+            let Answer::Block(set) = answer else {
+                self.outcome(case, seat, OutcomeState::Failed, "no block came".into())?;
+                continue;
+            };
+            if round > 0 {
+                self.cases[case].values[seat].insert(round, ln_values(&set));
+            }
+            self.watcher.record(Record::Block(runfile::Block {
+                env: self.seats[seat].name.clone(),
+                case,
+                round,
+                place,
+                cpu: draw.cpu,
+                asked_ns: asked.as_nanos() as u64,
+                outer_ns,
+                set,
+            }))?;
+        }
+        self.cases[case].rounds += 1;
+        if round >= self.plan.min_rounds && round.is_multiple_of(LOOK_EVERY) {
+            self.look(case);
+        }
+        Ok(())
+    }
+
+    /// Finishes the case if every interval is narrow enough. Looks at widths only, never at
+    /// whether a difference was found.
+    fn look(&mut self, case: usize) {
+        let reference = self.seats.iter().position(|seat| seat.name == self.plan.reference);
+        let state = &mut self.cases[case];
+        let reference = reference.filter(|seat| state.sizes[*seat].is_some());
+        let mut finished = true;
+        state.width = None;
+        for seat in (0..state.sizes.len()).filter(|seat| state.sizes[*seat].is_some()) {
+            let alone = state.sizes.iter().flatten().count() == 1;
+            if Some(seat) == reference && !alone {
+                continue;
+            }
+            let base = reference.filter(|base| *base != seat).map(|base| &state.values[base]);
+            for estimate in estimates(&state.values[seat], base) {
+                let width = estimate.half_width(0.95);
+                let obvious = estimate.value.abs() - width > OBVIOUS.ln();
+                let wanted = match obvious {
+                    true => OBVIOUS_PRECISION.max(self.plan.precision),
+                    false => self.plan.precision,
+                };
+                finished &= width <= wanted;
+                if state.width.is_none_or(|(widest, _)| width > widest) {
+                    state.width = Some((width, seat));
+                }
+            }
+        }
+        state.finished = finished;
+    }
+
+    fn task(&self, index: usize, draw: &Draw) -> Task {
+        let case: Case = self.plan.cases[index].case.clone();
+        let dir_path = match case.dir.as_deref().and_then(|dir| self.plan.dir_path(dir)) {
+            Some(path) => path.to_owned(),
+            None => self.settings.scratch_dir.clone(),
+        };
+        let limit = self.settings.session.answer_limit;
+        Task {
+            case,
+            dir_path,
+            token: self.settings.token.clone(),
+            cpu: draw.cpu,
+            other_cpu: draw.other_cpu,
+            // The agent gives up on its worker before the controller gives up on the agent.
+            time_limit_ms: (limit.as_millis() as u64 * 4 / 5).max(1),
+        }
+    }
+
+    /// Asks; a failure becomes the case's outcome there, and a dead agent is started again.
+    fn ask(&mut self, case: usize, seat: usize, ask: Ask) -> Result<Option<Answer>, Stop> {
+        let Some(session) = &mut self.seats[seat].session else { return Ok(None) };
+        let error = match session.ask(ask, &self.settings.session) {
+            Ok(Answer::Failed { error }) => error,
+            Ok(answer) => return Ok(Some(answer)),
+            Err(Trouble::Interrupted) => return Err(Stop::Interrupted),
+            Err(Trouble::Dead(error) | Trouble::TimedOut(error)) => {
+                self.seats[seat].session = None;
+                self.relaunch(seat)?;
+                format!("{error:#}")
+            }
+        };
+        self.outcome(case, seat, OutcomeState::Failed, error)?;
+        if let Some(error) = self.seats[seat].error.clone() {
+            self.give_up(seat, &error)?;
+        }
+        Ok(None)
+    }
+
+    /// Starts the environment's agent again and has it remove what the dead one left.
+    fn relaunch(&mut self, seat: usize) -> Result<(), Stop> {
+        let spec = &self.plan.environments[seat];
+        self.seats[seat].relaunches += 1;
+        if self.seats[seat].relaunches > RELAUNCHES {
+            let text = format!("environment `{}`: its agent died too often", spec.name);
+            self.seats[seat].error = Some(text);
+            return Ok(());
+        }
+        let mut paths: Vec<String> = self.plan.dirs.iter().map(|dir| dir.path.clone()).collect();
+        paths.push(self.settings.scratch_dir.clone());
+        let clean = Ask::Clean { paths, token: self.settings.token.clone() };
+        let started = Session::start(spec, &self.settings.session)
+            .and_then(|mut session| session.ask(clean, &self.settings.session).map(|_| session));
+        match started {
+            Ok(session) => self.seats[seat].session = Some(session),
+            Err(Trouble::Interrupted) => return Err(Stop::Interrupted),
+            Err(Trouble::Dead(error) | Trouble::TimedOut(error)) => {
+                let name = &spec.name;
+                let text = format!("environment `{name}` did not start again: {error:#}");
+                self.seats[seat].error = Some(text);
+            }
+        }
+        Ok(())
+    }
+
+    /// The environment is lost: so is every case that is still to be measured there.
+    fn give_up(&mut self, seat: usize, error: &str) -> Result<(), Stop> {
+        for case in 0..self.cases.len() {
+            let state = &self.cases[case];
+            if !state.finished && state.sizes.get(seat).is_some_and(Option::is_some) {
+                self.outcome(case, seat, OutcomeState::Failed, error.to_owned())?;
+            }
+        }
+        Ok(())
+    }
+
+    fn outcome(
+        &mut self,
+        case: usize,
+        seat: usize,
+        state: OutcomeState,
+        reason: String,
+    ) -> Result<()> {
+        self.cases[case].sizes[seat] = None;
+        let name = self.seats[seat].name.clone();
+        if state == OutcomeState::Failed && self.seats[seat].error.is_none() {
+            self.watcher
+                .warn(&format!("{} in `{name}` failed: {reason}", self.plan.cases[case].case));
+        }
+        self.watcher.record(Record::Outcome(Outcome { env: name, case, state, reason }))
+    }
+
+    fn tell_progress(&mut self) {
+        let widths = self.cases.iter().enumerate().filter(|(_, state)| !state.finished);
+        let widest = widths
+            .filter_map(|(index, state)| state.width.map(|(width, seat)| (width, index, seat)))
+            .max_by(|a, b| a.0.total_cmp(&b.0));
+        self.watcher.progress(&Progress {
+            elapsed: self.start.elapsed(),
+            budget: Duration::from_secs_f64(self.plan.budget_s),
+            finished: self.cases.iter().filter(|state| state.finished).count(),
+            cases: self.cases.len(),
+            widest: widest.map(|(width, case, seat)| {
+                (width, format!("{} in {}", self.plan.cases[case].case, self.seats[seat].name))
+            }),
+        });
+    }
+}
+
+/// Size of the case's blocks from what one iteration took.
+fn block_size(tuning: crate::protocol::Tuning) -> BlockSize {
+    let sample_ns = tuning.each_ns * tuning.iterations as f64;
+    let samples = (BLOCK_NS / sample_ns.max(1.0)).round().clamp(FEWEST_SAMPLES, SAMPLES);
+    BlockSize { iterations: tuning.iterations, samples: samples as usize, limit_ns: BLOCK_LIMIT_NS }
+}
+
+/// ln of the block's value in ns an iteration, by phase.
+fn ln_values(set: &SampleSet) -> Vec<f64> {
+    let value = |samples: &Vec<u64>| stats::block_floor(samples, set.iterations).ln();
+    set.samples.iter().map(value).collect()
+}
+
+/// By phase: the log-ratio to `base` over the rounds both have, or the log-cost without a base.
+fn estimates(
+    values: &BTreeMap<u32, Vec<f64>>,
+    base: Option<&BTreeMap<u32, Vec<f64>>>,
+) -> Vec<stats::Estimate> {
+    let phases = values.values().next().map_or(0, Vec::len);
+    (0..phases)
+        .filter_map(|phase| {
+            let of_round = |(round, value): (&u32, &Vec<f64>)| match base {
+                Some(base) => base.get(round).map(|base| value[phase] - base[phase]),
+                None => Some(value[phase]),
+            };
+            stats::yuen(&values.iter().filter_map(of_round).collect::<Vec<_>>())
+        })
+        .collect()
+}

@@ -1,0 +1,353 @@
+//! One agent in one environment: started, greeted, asked, and taken down whatever happens.
+
+use std::collections::VecDeque;
+use std::fs;
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::path::PathBuf;
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, anyhow};
+
+use crate::launch::{self, Launch};
+use crate::model::EnvSpec;
+use crate::protocol::{
+    Answer, Ask, Hello, MAX_LINE, Request, Response, VERSION, line_of, message_in,
+};
+use crate::sys;
+
+/// How long an agent may take to end by itself.
+const GRACE: Duration = Duration::from_secs(2);
+/// How often a wait looks whether the user wants to stop.
+const GLANCE: Duration = Duration::from_millis(25);
+/// Lines of noise kept to be quoted.
+const NOISE_LINES: usize = 8;
+
+/// What every session of a run has in common.
+pub struct SessionSettings<'a> {
+    /// Path of the binary that is started inside.
+    pub agent: PathBuf,
+    /// Longest wait for the greeting or one answer.
+    pub answer_limit: Duration,
+    /// Says whether the user asked to stop.
+    pub interrupted: &'a dyn Fn() -> bool,
+}
+
+/// Why there is no answer.
+#[derive(Debug)]
+pub enum Trouble {
+    /// The user asked to stop.
+    Interrupted,
+    /// Nothing came in time. The agent was ended.
+    TimedOut(anyhow::Error),
+    /// The agent is of no more use; the text says why.
+    Dead(anyhow::Error),
+}
+
+impl From<anyhow::Error> for Trouble {
+    fn from(error: anyhow::Error) -> Self {
+        Trouble::Dead(error)
+    }
+}
+
+enum Heard {
+    Message(String),
+    TooLong,
+    Closed,
+}
+
+type Noise = Arc<Mutex<VecDeque<String>>>;
+
+/// An agent that greeted.
+pub struct Session {
+    pub hello: Hello,
+    /// From starting the command until the greeting was here.
+    pub started_in: Duration,
+    process: Process,
+    next_id: u64,
+}
+
+impl Session {
+    /// Starts the environment's agent by the first of its commands that works.
+    pub fn start(spec: &EnvSpec, settings: &SessionSettings<'_>) -> Result<Session, Trouble> {
+        let agent = settings.agent.to_str().context("the path of envtax is not UTF-8")?;
+        let launches = launch::find(&spec.kind)?.commands(&spec.argument, agent)?;
+        let mut failures = Vec::new();
+        for launch in launches {
+            match Session::try_start(&launch, settings) {
+                Err(Trouble::Dead(error)) => failures.push(error),
+                other => return other,
+            }
+        }
+        let ways: Vec<String> = failures.iter().map(|error| format!("{error:#}")).collect();
+        Err(Trouble::Dead(anyhow!(ways.join("\n  then, sending the agent there: "))))
+    }
+
+    fn try_start(launch: &Launch, settings: &SessionSettings<'_>) -> Result<Session, Trouble> {
+        let begin = Instant::now();
+        let mut process = Process::start(launch, &settings.agent)?;
+        let response = process.listen(settings.answer_limit, settings.interrupted)?;
+        let started_in = begin.elapsed();
+        let Answer::Hello(hello) = response.answer else {
+            return Err(process.dead("the agent does not greet first"));
+        };
+        if hello.version != VERSION {
+            let versions = format!(
+                "the agent there speaks protocol {} (envtax {}), this one {VERSION}; use the same \
+                 version on both sides",
+                hello.version, hello.envtax
+            );
+            return Err(process.dead(&versions));
+        }
+        Ok(Session { hello: *hello, started_in, process, next_id: 1 })
+    }
+
+    /// Sends one question and waits for its answer.
+    pub fn ask(&mut self, ask: Ask, settings: &SessionSettings<'_>) -> Result<Answer, Trouble> {
+        let id = self.next_id;
+        self.next_id += 1;
+        let line = line_of(&Request { id, ask }).context("a request")?;
+        if self.process.send(line.as_bytes()).is_err() {
+            return Err(self.process.dead("the agent stopped listening"));
+        }
+        loop {
+            let response = self.process.listen(settings.answer_limit, settings.interrupted)?;
+            if response.id == id {
+                return Ok(response.answer);
+            }
+        }
+    }
+}
+
+/// The way to the agent; requests go there one at a time.
+enum Input {
+    /// A thread still sends the agent's binary.
+    Sending(JoinHandle<ChildStdin>),
+    Open(ChildStdin),
+    Closed,
+}
+
+/// The command that runs the agent, with threads that keep its outputs from filling up.
+struct Process {
+    command: String,
+    child: Child,
+    /// Set once the child was reaped.
+    ended: Option<ExitStatus>,
+    input: Input,
+    heard: Receiver<Heard>,
+    noise: Noise,
+    errors: Noise,
+    readers: Vec<JoinHandle<()>>,
+}
+
+impl Process {
+    fn start(launch: &Launch, agent: &PathBuf) -> Result<Process> {
+        let (program, arguments) = launch.words.split_first().context("an empty command")?;
+        let mut command = Command::new(program);
+        command.args(arguments);
+        let binary = match launch.send_binary {
+            true => fs::read(agent).with_context(|| format!("reading `{}`", agent.display()))?,
+            false => Vec::new(),
+        };
+        if launch.send_binary {
+            command.arg(binary.len().to_string());
+        }
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        sys::new_session(&mut command);
+        let mut child = command.spawn().with_context(|| format!("starting `{program}`"))?;
+        let (sender, heard) = sync_channel(16);
+        let (noise, errors) = (Noise::default(), Noise::default());
+        let (output, error_output) = (child.stdout.take(), child.stderr.take());
+        let mut readers = Vec::new();
+        if let Some(output) = output {
+            let noise = noise.clone();
+            readers.push(thread::spawn(move || read_messages(output, &sender, &noise)));
+        }
+        if let Some(output) = error_output {
+            let errors = errors.clone();
+            readers.push(thread::spawn(move || read_noise(output, &errors)));
+        }
+        let mut input = child.stdin.take().context("the command has no input")?;
+        // By a thread of its own: a command that never reads must not stop us from giving up on it.
+        let sending = thread::spawn(move || {
+            // A command that ended early says why on its error output, which is quoted.
+            let _ = input.write_all(&binary);
+            input
+        });
+        let command = launch.text();
+        let input = Input::Sending(sending);
+        Ok(Process { command, child, ended: None, input, heard, noise, errors, readers })
+    }
+
+    fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.input = match std::mem::replace(&mut self.input, Input::Closed) {
+            Input::Sending(sending) => {
+                Input::Open(sending.join().map_err(|_| io::ErrorKind::BrokenPipe)?)
+            }
+            other => other,
+        };
+        match &mut self.input {
+            Input::Open(input) => input.write_all(bytes).and_then(|()| input.flush()),
+            _ => Err(io::ErrorKind::BrokenPipe.into()),
+        }
+    }
+
+    /// The next message, or why there is none.
+    fn listen(
+        &mut self,
+        limit: Duration,
+        interrupted: &dyn Fn() -> bool,
+    ) -> Result<Response, Trouble> {
+        let until = Instant::now() + limit;
+        loop {
+            if interrupted() {
+                return Err(Trouble::Interrupted);
+            }
+            let left = until.saturating_duration_since(Instant::now());
+            match self.heard.recv_timeout(left.min(GLANCE)) {
+                Ok(Heard::Message(text)) => {
+                    return serde_json::from_str(&text).map_err(|error| {
+                        let shown: String = text.chars().take(200).collect();
+                        self.dead(&format!("the agent answers garbage ({error}): {shown}"))
+                    });
+                }
+                Ok(Heard::TooLong) => {
+                    return Err(self.dead(&format!("a line of more than {MAX_LINE} bytes came")));
+                }
+                Ok(Heard::Closed) | Err(RecvTimeoutError::Disconnected) => {
+                    let how = match self.wait_briefly() {
+                        Some(status) => format!("the agent ended ({status})"),
+                        None => "the agent closed its output".to_owned(),
+                    };
+                    return Err(self.dead(&how));
+                }
+                Err(RecvTimeoutError::Timeout) if left.is_zero() => {
+                    let seconds = limit.as_secs_f64();
+                    let what = format!("no answer within {seconds} s; does it ask for a password?");
+                    return Err(Trouble::TimedOut(self.last_words(&what)));
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+        }
+    }
+
+    fn dead(&mut self, what: &str) -> Trouble {
+        Trouble::Dead(self.last_words(what))
+    }
+
+    /// Ends the agent; what happened, what it printed, and what to run by hand.
+    fn last_words(&mut self, what: &str) -> anyhow::Error {
+        self.end(Duration::ZERO);
+        let mut text = what.to_owned();
+        for (name, lines) in [("stderr", &self.errors), ("stdout", &self.noise)] {
+            let lines = lines.lock().unwrap_or_else(PoisonError::into_inner);
+            for line in lines.iter() {
+                text.push_str(&format!("\n  {name}: {line}"));
+            }
+        }
+        text.push_str(&format!("\n  by hand: {}", self.command));
+        anyhow!(text)
+    }
+
+    /// How the command ended, if it ends soon.
+    fn wait_briefly(&mut self) -> Option<ExitStatus> {
+        if self.ended.is_none() && ends_within(&self.child, Duration::from_millis(500)) {
+            self.finish();
+        }
+        self.ended
+    }
+
+    /// Closes the agent's input, gives it `grace` to clean up and leave, then ends its session.
+    fn end(&mut self, grace: Duration) {
+        if matches!(self.input, Input::Open(_)) {
+            self.input = Input::Closed;
+        }
+        if self.ended.is_none() {
+            ends_within(&self.child, grace);
+            self.finish();
+        }
+    }
+
+    /// Kills what is left of the session and reaps its leader; in this order, because the id of a
+    /// reaped process may be anybody's.
+    fn finish(&mut self) {
+        sys::end_group(self.child.id());
+        let _ = self.child.kill();
+        self.ended = self.child.wait().ok();
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.end(GRACE);
+        // Closes the channel, so that a reader that waits to hand over a line goes on.
+        self.heard = sync_channel(0).1;
+        for reader in self.readers.drain(..) {
+            let _ = reader.join();
+        }
+    }
+}
+
+/// Whether the child ends within that time; it is not reaped.
+fn ends_within(child: &Child, time: Duration) -> bool {
+    let until = Instant::now() + time;
+    loop {
+        if sys::has_ended(child) {
+            return true;
+        }
+        if Instant::now() >= until {
+            return false;
+        }
+        thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// Hands messages over and keeps the last of everything else as noise.
+fn read_messages(output: impl Read, sender: &SyncSender<Heard>, noise: &Noise) {
+    let mut output = BufReader::new(output);
+    loop {
+        let mut bytes = Vec::new();
+        let heard = match output.by_ref().take(MAX_LINE as u64 + 1).read_until(b'\n', &mut bytes) {
+            Ok(0) | Err(_) => Heard::Closed,
+            Ok(read) if read > MAX_LINE => Heard::TooLong,
+            Ok(_) => {
+                let line = String::from_utf8_lossy(&bytes);
+                match message_in(&line) {
+                    Some(message) => Heard::Message(message.to_owned()),
+                    None => {
+                        keep(noise, &line);
+                        continue;
+                    }
+                }
+            }
+        };
+        let last = !matches!(heard, Heard::Message(_));
+        if sender.send(heard).is_err() || last {
+            return;
+        }
+    }
+}
+
+fn read_noise(output: impl Read, noise: &Noise) {
+    let mut output = BufReader::new(output);
+    let mut bytes = Vec::new();
+    while let Ok(1..) = output.by_ref().take(MAX_LINE as u64).read_until(b'\n', &mut bytes) {
+        keep(noise, &String::from_utf8_lossy(&bytes));
+        bytes.clear();
+    }
+}
+
+fn keep(noise: &Noise, line: &str) {
+    let line: String = line.trim_end().chars().take(300).collect();
+    if line.is_empty() {
+        return;
+    }
+    let mut lines = noise.lock().unwrap_or_else(PoisonError::into_inner);
+    if lines.len() == NOISE_LINES {
+        lines.pop_front();
+    }
+    lines.push_back(line);
+}

@@ -1,0 +1,22 @@
+//! Exit codes of every verb, in one place.
+
+use std::process::ExitCode;
+
+/// How envtax ends. The numbers are part of the command line's contract.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// Everything asked for was done. A reader that closed the pipe early is also this.
+    Done = 0,
+    /// Done, but a gate that the user asked for (`--fail-above`) tripped.
+    Gate = 1,
+    /// Usage or set-up error: nothing was measured.
+    Usage = 2,
+    /// A run file was written, but some outcomes failed or the run was interrupted.
+    Partial = 3,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        ExitCode::from(exit as u8)
+    }
+}

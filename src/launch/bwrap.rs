@@ -1,0 +1,38 @@
+//! Bubblewrap, the sandbox of Flatpak.
+
+use anyhow::Result;
+
+use super::{Launch, Launcher, LauncherInfo, needs_program, words_of};
+use crate::model::Availability;
+
+pub struct Bwrap;
+
+static INFO: LauncherInfo = LauncherInfo {
+    kind: "bwrap",
+    usage: "bwrap[:OPTIONS]",
+    summary: "bubblewrap with all namespaces unshared, over the host's files; OPTIONS are added",
+    remedy: "apt-get install bubblewrap; if it is there, allow user namespaces (see `namespace`)",
+    example: Some("bwrap"),
+};
+
+/// `--die-with-parent` is left out on purpose: the agent ends by itself when its input closes, and
+/// cleans up while it does; killed with its parent, it could not.
+const OPTIONS: &[&str] =
+    &["bwrap", "--bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--unshare-all"];
+
+impl Launcher for Bwrap {
+    fn info(&self) -> &'static LauncherInfo {
+        &INFO
+    }
+
+    fn detect(&self) -> Availability {
+        needs_program("bwrap", "apt-get install bubblewrap")
+    }
+
+    fn commands(&self, argument: &str, agent: &str) -> Result<Vec<Launch>> {
+        let mut launch = Launch::new(OPTIONS.iter().copied());
+        launch.words.extend(words_of(argument)?);
+        launch.words.extend(["--", agent, "agent", "--self", agent].map(String::from));
+        Ok(vec![launch])
+    }
+}

@@ -1,0 +1,40 @@
+//! Any command that runs its arguments somewhere: the universal way in.
+
+use anyhow::{Result, ensure};
+
+use super::{Launch, Launcher, LauncherInfo, words_of};
+
+pub struct Prefix;
+
+static INFO: LauncherInfo = LauncherInfo {
+    kind: "cmd",
+    usage: "cmd:PREFIX...",
+    summary: "any command that runs its arguments: `ssh host`, `docker exec -i c`, `wsl.exe --`",
+    remedy: "check by hand that `PREFIX... echo hello` prints hello and asks for nothing",
+    example: None,
+};
+
+/// Makes a folder for the agent, receives its binary, and becomes it. The agent then removes both:
+/// it runs on from the file it holds open.
+const STAGE: &str = "umask 077; d=$(mktemp -d \"${TMPDIR:-/tmp}/envtax-XXXXXX\") && \
+    head -c \"$1\" >\"$d/envtax\" && chmod 700 \"$d/envtax\" && \
+    exec \"$d/envtax\" agent --self \"$d/envtax\" --staged";
+
+impl Launcher for Prefix {
+    fn info(&self) -> &'static LauncherInfo {
+        &INFO
+    }
+
+    /// First as if the environment saw this machine's files; failing that, through the
+    /// environment's own shell, which is sent the binary.
+    fn commands(&self, argument: &str, agent: &str) -> Result<Vec<Launch>> {
+        let prefix = words_of(argument)?;
+        ensure!(!prefix.is_empty(), "the command is missing: write `{}`", INFO.usage);
+        let with = |more: &[&str]| {
+            Launch::new(prefix.iter().map(String::as_str).chain(more.iter().copied()))
+        };
+        let mut staged = with(&["sh", "-c", STAGE, "sh"]);
+        staged.send_binary = true;
+        Ok(vec![with(&[agent, "agent", "--self", agent]), staged])
+    }
+}

@@ -1,0 +1,72 @@
+//! envtax: what an execution environment costs, weighed against another one.
+//!
+//! `docs/ARCHITECTURE.md` is the map. This file parses, dispatches, prints the error and exits.
+
+mod agent;
+mod cli;
+mod cmd;
+mod compare;
+mod control;
+mod exit;
+mod facts;
+mod launch;
+mod measure;
+mod model;
+mod plan;
+mod probe;
+mod protocol;
+mod report;
+mod runfile;
+mod stats;
+mod sys;
+#[cfg(test)]
+mod test_alloc;
+mod units;
+mod worker;
+
+use std::io;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::Parser;
+
+use crate::cli::{Cli, Verb};
+use crate::exit::Exit;
+
+fn main() -> ExitCode {
+    // A worker is a measured process: nothing is loaded or parsed that it does not need.
+    if std::env::args_os().nth(1).is_some_and(|verb| verb == "worker") {
+        return finish(worker::run().map(|()| Exit::Done));
+    }
+    finish(dispatch(Cli::parse()))
+}
+
+fn dispatch(cli: Cli) -> Result<Exit> {
+    match cli.verb {
+        Verb::Run(args) => cmd::run::run(&args),
+        Verb::Compare(args) => cmd::compare::run(&args),
+        Verb::List(args) => cmd::list::run(&args),
+        Verb::Doctor(args) => cmd::doctor::run(&args),
+        Verb::Completions(args) => cmd::completions::run(&args),
+        Verb::Man => cmd::man::run(),
+        Verb::Agent(args) => cmd::agent::run(&args),
+        Verb::Worker => worker::run().map(|()| Exit::Done),
+    }
+}
+
+fn finish(result: Result<Exit>) -> ExitCode {
+    match result {
+        Ok(exit) => exit.into(),
+        Err(error) if closed_pipe(&error) => Exit::Done.into(),
+        Err(error) => {
+            eprintln!("envtax: {error:#}");
+            Exit::Usage.into()
+        }
+    }
+}
+
+/// The reader of our output went away, as `head` does: no error.
+fn closed_pipe(error: &anyhow::Error) -> bool {
+    let broken = |cause: &io::Error| cause.kind() == io::ErrorKind::BrokenPipe;
+    error.root_cause().downcast_ref::<io::Error>().is_some_and(broken)
+}

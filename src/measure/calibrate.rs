@@ -1,0 +1,128 @@
+//! What the clock costs here, and how many iterations a sample needs so that it does not matter.
+
+use anyhow::Result;
+
+use super::block::{BlockSettings, Workload, sample_time};
+use crate::model::ClockFacts;
+use crate::sys;
+
+/// A sample is at least this long: METHOD 0.2, the plateau of 20 samples in a block of 10 ms.
+const SAMPLE_NS: f64 = 500_000.0;
+/// A sample is at least so many readings of the clock long.
+const CLOCK_COSTS: f64 = 200.0;
+/// A sample is at least so many of the clock's steps long.
+const CLOCK_STEPS: f64 = 1000.0;
+/// Tuning gives up growing here; nothing needs a longer sample.
+const MAX_ITERATIONS: u64 = 1 << 40;
+
+/// Measures the clock: 50 batches of 200 readings, of which every step is looked at.
+pub fn calibrate_clock() -> ClockFacts {
+    const BATCHES: usize = 50;
+    const READINGS: u64 = 200;
+    let mut costs = [0.0; BATCHES];
+    let mut granularity = u64::MAX;
+    let mut backward_steps = 0;
+    for cost in &mut costs {
+        let start = sys::now_ns();
+        let mut last = start;
+        for _ in 0..READINGS {
+            let now = sys::now_ns();
+            match now.checked_sub(last) {
+                Some(0) => {}
+                Some(step) => granularity = granularity.min(step),
+                None => backward_steps += 1,
+            }
+            last = now;
+        }
+        *cost = last.saturating_sub(start) as f64 / READINGS as f64;
+    }
+    costs.sort_by(f64::total_cmp);
+    ClockFacts {
+        name: sys::CLOCK_NAME.to_owned(),
+        cost_ns: costs[BATCHES / 2],
+        granularity_ns: if granularity == u64::MAX { 0 } else { granularity },
+        backward_steps,
+        readings: BATCHES as u64 * READINGS,
+    }
+}
+
+/// Shortest sample in ns that this clock can time.
+pub fn shortest_sample_ns(clock: &ClockFacts) -> f64 {
+    let by_cost = CLOCK_COSTS * clock.cost_ns;
+    let by_step = CLOCK_STEPS * clock.granularity_ns as f64;
+    // A step that is as long as a reading is the reading, not the clock's resolution.
+    let by_step = if clock.granularity_ns as f64 > 2.0 * clock.cost_ns { by_step } else { 0.0 };
+    SAMPLE_NS.max(by_cost).max(by_step)
+}
+
+/// Finds the iterations of a sample that is at least `target_ns` long, by doubling and then by
+/// proportion. Returns them with the ns of one iteration (the least of three samples).
+pub fn tune(workload: &mut dyn Workload, phases: usize, target_ns: f64) -> Result<(u64, f64)> {
+    let most = workload.max_iterations().min(MAX_ITERATIONS);
+    let time = |workload: &mut dyn Workload, iterations: u64| -> Result<f64> {
+        let settings =
+            BlockSettings { phases, iterations, samples: 1, limit_ns: u64::MAX, extra_work: 0.0 };
+        Ok(sample_time(workload, &settings)?.max(1) as f64)
+    };
+    let mut iterations = 1;
+    let mut taken = time(workload, 1)?;
+    taken = taken.min(time(workload, 1)?);
+    while taken < target_ns / 4.0 && iterations < most {
+        iterations = (iterations * 2).min(most);
+        taken = time(workload, iterations)?;
+    }
+    for _ in 0..2 {
+        taken = taken.min(time(workload, iterations)?);
+    }
+    let each = taken / iterations as f64;
+    let wanted = (target_ns / each).ceil().max(1.0) as u64;
+    Ok((wanted.min(most), each))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::measure::Stopwatch;
+
+    struct Spin(u64);
+
+    impl Workload for Spin {
+        fn run(&mut self, iterations: u64, _: &mut Stopwatch) -> Result<u64> {
+            let start = sys::now_ns();
+            while sys::now_ns() - start < self.0 * iterations {}
+            Ok(iterations)
+        }
+
+        fn max_iterations(&self) -> u64 {
+            1000
+        }
+    }
+
+    #[test]
+    fn the_sample_is_long_enough_and_bounded() {
+        let (iterations, each) = tune(&mut Spin(10_000), 1, 500_000.0).unwrap();
+        assert!(each >= 10_000.0);
+        assert!(iterations as f64 * each >= 500_000.0);
+        assert_eq!(tune(&mut Spin(100), 1, 1e15).unwrap().0, 1000, "the workload's bound");
+        assert_eq!(tune(&mut Spin(600_000), 1, 500_000.0).unwrap().0, 1);
+    }
+
+    #[test]
+    fn a_slow_or_coarse_clock_asks_for_longer_samples() {
+        let clock = |cost_ns, granularity_ns| ClockFacts {
+            cost_ns,
+            granularity_ns,
+            ..ClockFacts::default()
+        };
+        assert_eq!(shortest_sample_ns(&clock(22.0, 20)), 500_000.0);
+        assert_eq!(shortest_sample_ns(&clock(15_000.0, 15_000)), 3_000_000.0);
+        assert_eq!(shortest_sample_ns(&clock(80.0, 15_625_000)), 15_625_000_000.0);
+    }
+
+    #[test]
+    fn the_clock_is_measured() {
+        let clock = calibrate_clock();
+        assert!(clock.cost_ns > 0.0);
+        assert_eq!(clock.backward_steps, 0);
+    }
+}

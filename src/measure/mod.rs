@@ -1,0 +1,12 @@
+//! The hot path: clock calibration, sample size, and the loop that times one block.
+//!
+//! Between two timestamps there is only the work. Everything that allocates happens before the
+//! first and after the last one; a test with a counting allocator holds every probe to it.
+
+mod block;
+mod calibrate;
+
+#[cfg(test)]
+pub use block::MAX_PHASES;
+pub use block::{BlockSettings, Stopwatch, Workload, run_block};
+pub use calibrate::{calibrate_clock, shortest_sample_ns, tune};

@@ -1,0 +1,215 @@
+//! Nouns that every layer shares. Pure data: nothing here touches a process, a file or a clock.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// Parameters of a probe as text, `name=value` pairs separated by spaces; empty for none.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Params(String);
+
+impl Params {
+    /// Takes `name=value name=value` as it stands; the registry's cases are the valid ones.
+    pub fn new(text: &str) -> Self {
+        Params(text.to_owned())
+    }
+
+    /// The value of `name`, if given.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        let mut pairs = self.0.split(' ').filter_map(|pair| pair.split_once('='));
+        pairs.find(|(key, _)| *key == name).map(|(_, value)| value)
+    }
+
+    /// The text as it is written in run files and tables.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// One thing to measure: a probe with its parameters and, for file probes, a target directory.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Case {
+    pub probe: String,
+    #[serde(default, skip_serializing_if = "is_empty")]
+    pub params: Params,
+    /// Name of the target directory (`--dir NAME=PATH`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dir: Option<String>,
+}
+
+fn is_empty(params: &Params) -> bool {
+    params.as_str().is_empty()
+}
+
+impl fmt::Display for Case {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.probe)?;
+        if !self.params.as_str().is_empty() {
+            write!(f, " {}", self.params.as_str())?;
+        }
+        match &self.dir {
+            Some(dir) => write!(f, " dir={dir}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// An environment as the user named it: `NAME=KIND:ARGUMENT`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EnvSpec {
+    pub name: String,
+    pub kind: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub argument: String,
+}
+
+impl EnvSpec {
+    /// `KIND` or `KIND:ARGUMENT`, as it is given on the command line.
+    pub fn spec(&self) -> String {
+        match self.argument.as_str() {
+            "" => self.kind.clone(),
+            argument => format!("{}:{argument}", self.kind),
+        }
+    }
+}
+
+/// A folder whose filesystem the file probes measure, as seen inside every environment.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TargetDir {
+    pub name: String,
+    pub path: String,
+}
+
+/// A case of the plan, with what a reader of the run file needs to name its figures.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PlannedCase {
+    #[serde(flatten)]
+    pub case: Case,
+    /// Names of the parts timed apart; one empty name when there is one part.
+    pub phases: Vec<String>,
+    /// What one iteration is.
+    pub unit: String,
+}
+
+/// Everything that decides what a run does; with the seed it also decides the order.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Plan {
+    pub environments: Vec<EnvSpec>,
+    /// Name of the environment the others are divided by.
+    pub reference: String,
+    pub cases: Vec<PlannedCase>,
+    pub dirs: Vec<TargetDir>,
+    pub seed: u64,
+    /// Half-width of the 95 % interval at which a tax counts as known, as a share (0.02 is 2 %).
+    pub precision: f64,
+    pub budget_s: f64,
+    /// No case is called finished with fewer rounds than this.
+    pub min_rounds: u32,
+}
+
+impl Plan {
+    /// Path of the target directory of that name.
+    pub fn dir_path(&self, name: &str) -> Option<&str> {
+        self.dirs.iter().find(|dir| dir.name == name).map(|dir| dir.path.as_str())
+    }
+}
+
+/// Whether something can be used here, and if not, why and what would help.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Availability {
+    Available,
+    Unavailable { reason: String, remedy: String },
+}
+
+/// The clock of an environment as the agent found it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ClockFacts {
+    pub name: String,
+    /// Cost of one reading in ns: median over batches of back-to-back readings.
+    pub cost_ns: f64,
+    /// Smallest step greater than zero between two readings, in ns.
+    pub granularity_ns: u64,
+    /// Readings that were earlier than the one before, of [`ClockFacts::readings`].
+    pub backward_steps: u64,
+    pub readings: u64,
+}
+
+/// What an environment says of itself: facts by name, absent where unknown.
+pub type Facts = BTreeMap<String, String>;
+
+/// Resources one block used, worker and reaped children together; zero where the environment
+/// counts nothing (gVisor), so only differences between environments are ever read from it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Usage {
+    pub user_ns: u64,
+    pub system_ns: u64,
+    pub minor_faults: u64,
+    pub major_faults: u64,
+    pub voluntary_switches: u64,
+    pub involuntary_switches: u64,
+    /// Time runnable but not running, in ns (`/proc/self/schedstat`); none where hidden.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run_queue_wait_ns: Option<u64>,
+}
+
+impl Usage {
+    /// What was used between `before` and `self`.
+    pub fn since(&self, before: &Usage) -> Usage {
+        let wait = self.run_queue_wait_ns.zip(before.run_queue_wait_ns);
+        Usage {
+            user_ns: self.user_ns.saturating_sub(before.user_ns),
+            system_ns: self.system_ns.saturating_sub(before.system_ns),
+            minor_faults: self.minor_faults.saturating_sub(before.minor_faults),
+            major_faults: self.major_faults.saturating_sub(before.major_faults),
+            voluntary_switches: self.voluntary_switches.saturating_sub(before.voluntary_switches),
+            involuntary_switches: self
+                .involuntary_switches
+                .saturating_sub(before.involuntary_switches),
+            run_queue_wait_ns: wait.map(|(after, before)| after.saturating_sub(before)),
+        }
+    }
+}
+
+/// What one worker measured in one block.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SampleSet {
+    /// Iterations in each sample.
+    pub iterations: u64,
+    /// Nanoseconds of each sample, one list a phase, all of the same length.
+    pub samples: Vec<Vec<u64>>,
+    /// The environment's clock at the block's start and end, in ns of an arbitrary zero.
+    pub start_ns: u64,
+    pub end_ns: u64,
+    /// The worker ran on the CPU it was told to.
+    pub pinned: bool,
+    pub usage: Usage,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parameters_are_found_by_name() {
+        let params = Params::new("size=4KiB cpu=same");
+        assert_eq!(params.get("size"), Some("4KiB"));
+        assert_eq!(params.get("cpu"), Some("same"));
+        assert_eq!(params.get("siz"), None);
+        assert_eq!(Params::default().get("size"), None);
+    }
+
+    #[test]
+    fn a_case_prints_what_it_is() {
+        let mut case = Case {
+            probe: "file.read".into(),
+            params: Params::new("size=4KiB"),
+            dir: Some("data".into()),
+        };
+        assert_eq!(case.to_string(), "file.read size=4KiB dir=data");
+        case.dir = None;
+        case.params = Params::default();
+        assert_eq!(case.to_string(), "file.read");
+    }
+}

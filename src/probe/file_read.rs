@@ -1,0 +1,94 @@
+//! Reading what is already in memory.
+
+use std::fs::{self, File};
+
+use anyhow::{Context, Result, bail, ensure};
+
+use super::{Probe, ProbeInfo, Setup, incompressible};
+use crate::measure::{Stopwatch, Workload};
+use crate::sys;
+
+pub struct FileRead;
+
+static INFO: ProbeInfo = ProbeInfo {
+    id: "file.read",
+    summary: "read one block of a file that is in the page cache",
+    timed: "pread of one block into the same buffer, block after block through the file and again \
+            from its start. The file has 256 KiB for blocks of 4 KiB and 4 MiB for blocks of 1 MiB.",
+    excluded: "Creating, opening and a first pass over the file. Before the clock starts, every \
+               page of the file is checked to be in the cache where the system can tell; where \
+               it says that pages are missing although they were just read (some FUSE \
+               filesystems keep none), what is measured is what a reader gets there.",
+    unit: "block",
+    source: "R2 and R4 of PROTOCOLS (dd from the page cache); lmbench bw_file_rd",
+    phases: &[""],
+    cases: &["size=4KiB", "size=1MiB"],
+    on_files: true,
+};
+
+struct Read {
+    file: sys::ReadFile,
+    buffer: Vec<u8>,
+    file_bytes: u64,
+    offset: u64,
+}
+
+impl Probe for FileRead {
+    fn info(&self) -> &'static ProbeInfo {
+        &INFO
+    }
+
+    fn prepare(&self, setup: &Setup<'_>) -> Result<Box<dyn Workload>> {
+        let (block, file_bytes) = match setup.param("size")? {
+            "4KiB" => (4 << 10, 256 << 10),
+            "1MiB" => (1 << 20, 4 << 20),
+            other => bail!("`file.read` has no block size `{other}`"),
+        };
+        let path = setup.scratch.folder()?.join("file");
+        let written = fs::write(&path, incompressible(file_bytes));
+        written.with_context(|| format!("creating `{}`", path.display()))?;
+        let mut read = Read {
+            file: sys::ReadFile::open(&sys::FilePath::new(&path)?)?,
+            buffer: vec![0; block],
+            file_bytes: file_bytes as u64,
+            offset: 0,
+        };
+        read.pass()?;
+        // Proactive reclaim can take pages of a file that was warm a minute ago: look now.
+        let residency = File::open(&path).and_then(|file| sys::map_residency(&file));
+        if residency.is_ok_and(|(resident, pages)| resident < pages) {
+            read.pass()?;
+        }
+        Ok(Box::new(read))
+    }
+}
+
+impl Read {
+    /// Reads the whole file once.
+    fn pass(&mut self) -> Result<()> {
+        for _ in 0..self.file_bytes / self.buffer.len() as u64 {
+            self.next()?;
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn next(&mut self) -> Result<()> {
+        let read = self.file.read_at(&mut self.buffer, self.offset)?;
+        ensure!(read == self.buffer.len(), "read {read} bytes of a block at {}", self.offset);
+        self.offset += read as u64;
+        if self.offset == self.file_bytes {
+            self.offset = 0;
+        }
+        Ok(())
+    }
+}
+
+impl Workload for Read {
+    fn run(&mut self, iterations: u64, _: &mut Stopwatch) -> Result<u64> {
+        for _ in 0..iterations {
+            self.next()?;
+        }
+        Ok(iterations)
+    }
+}

@@ -1,0 +1,228 @@
+//! The probes: one file each, listed once below in the order in which documents show them.
+//!
+//! A probe is a description and a way to prepare its operation. It contains no timing, no printing
+//! and nothing of one operating system; what it needs of that is in `sys`.
+
+mod clock_read;
+mod file_create;
+mod file_open;
+mod file_read;
+mod file_stat;
+mod memory_fault;
+mod null;
+mod pipe_roundtrip;
+mod process_exec;
+mod process_fork;
+mod scratch;
+mod syscall_getppid;
+mod thread_create;
+
+use anyhow::{Context, Result};
+
+use crate::measure::Workload;
+use crate::model::{Availability, Case, Params};
+
+pub use scratch::Scratch;
+
+/// Every probe.
+pub const PROBES: &[&dyn Probe] = &[
+    &null::Null,
+    &clock_read::ClockRead,
+    &syscall_getppid::SyscallGetppid,
+    &process_fork::ProcessFork,
+    &process_exec::ProcessExec,
+    &thread_create::ThreadCreate,
+    &pipe_roundtrip::PipeRoundtrip,
+    &file_stat::FileStat,
+    &file_open::FileOpen,
+    &file_create::FileCreate,
+    &file_read::FileRead,
+    &memory_fault::MemoryFault,
+];
+
+/// What a probe is, for people and for the plan. The text is what `docs/PROBES.md` is made of.
+pub struct ProbeInfo {
+    /// `area.name`.
+    pub id: &'static str,
+    /// One line for lists.
+    pub summary: &'static str,
+    /// What lies between the timestamps.
+    pub timed: &'static str,
+    /// What is done but not timed, and what a reader might wrongly expect in the figure.
+    pub excluded: &'static str,
+    /// What one iteration is; costs are ns of one of these.
+    pub unit: &'static str,
+    /// Whose protocol this follows, or what it can be compared with.
+    pub source: &'static str,
+    /// Names of the parts that are timed apart; one empty name when there is one part.
+    pub phases: &'static [&'static str],
+    /// The parameter sets that are measured when nothing else is asked for.
+    pub cases: &'static [&'static str],
+    /// Measured in every target directory.
+    pub on_files: bool,
+}
+
+/// One micro-benchmark.
+pub trait Probe: Sync {
+    fn info(&self) -> &'static ProbeInfo;
+
+    /// Whether it can run in the environment this process is in.
+    fn availability(&self, _params: &Params) -> Availability {
+        Availability::Available
+    }
+
+    /// Makes everything the operation needs. Errors are the row's outcome.
+    fn prepare(&self, setup: &Setup<'_>) -> Result<Box<dyn Workload>>;
+}
+
+/// What a probe gets to prepare with.
+pub struct Setup<'a> {
+    pub params: &'a Params,
+    /// This block's own folder, made on first use and removed with all it holds at the end.
+    pub scratch: &'a Scratch,
+    /// The CPU this worker is pinned to and one other, where there are such.
+    pub cpu: Option<usize>,
+    pub other_cpu: Option<usize>,
+    /// Every CPU the environment allows.
+    pub allowed_cpus: &'a [usize],
+}
+
+impl Setup<'_> {
+    /// The value of a parameter that the probe's cases always give.
+    pub fn param(&self, name: &str) -> Result<&str> {
+        self.params.get(name).with_context(|| format!("parameter `{name}` is missing"))
+    }
+}
+
+/// The probe of that id.
+pub fn find(id: &str) -> Result<&'static dyn Probe> {
+    let found = PROBES.iter().find(|probe| probe.info().id == id);
+    found.copied().with_context(|| format!("no probe `{id}` in this version of envtax"))
+}
+
+/// Every case of every probe, with file probes once for each named target directory.
+pub fn all_cases(dirs: &[&str]) -> Vec<Case> {
+    let mut cases = Vec::new();
+    for info in PROBES.iter().map(|probe| probe.info()) {
+        for params in info.cases {
+            let case = |dir: Option<&str>| Case {
+                probe: info.id.to_owned(),
+                params: Params::new(params),
+                dir: dir.map(str::to_owned),
+            };
+            match info.on_files {
+                true => cases.extend(dirs.iter().map(|dir| case(Some(dir)))),
+                false => cases.push(case(None)),
+            }
+        }
+    }
+    cases
+}
+
+/// Bytes that do not compress, the same in every run.
+fn incompressible(bytes: usize) -> Vec<u8> {
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut data = Vec::with_capacity(bytes + 8);
+    while data.len() < bytes {
+        // xorshift64* (Vigna 2016): no need for quality, only for no repetition.
+        state ^= state >> 12;
+        state ^= state << 25;
+        state ^= state >> 27;
+        data.extend_from_slice(&state.wrapping_mul(0x2545_f491_4f6c_dd1d).to_le_bytes());
+    }
+    data.truncate(bytes);
+    data
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+    use crate::measure::{BlockSettings, MAX_PHASES, run_block};
+    use crate::sys;
+    use crate::test_alloc::allocations_during;
+
+    #[test]
+    fn every_probe_is_described_and_unique() {
+        let mut ids = HashSet::new();
+        for info in PROBES.iter().map(|probe| probe.info()) {
+            assert!(ids.insert(info.id), "{} twice", info.id);
+            let lower = |c: char| c.is_ascii_lowercase() || c == '.';
+            assert!(info.id.chars().all(lower), "{}", info.id);
+            for text in [info.summary, info.timed, info.excluded, info.unit, info.source] {
+                assert!(!text.is_empty() && text.is_ascii(), "{}: {text}", info.id);
+            }
+            assert!(info.summary.len() <= 60, "{}: the summary is one short line", info.id);
+            assert!((1..=MAX_PHASES).contains(&info.phases.len()), "{}", info.id);
+            assert!(!info.cases.is_empty(), "{}", info.id);
+        }
+    }
+
+    #[test]
+    fn file_probes_have_a_case_for_each_directory() {
+        let count =
+            |dirs: &[&str]| all_cases(dirs).iter().filter(|case| case.probe == "file.stat").count();
+        assert_eq!(count(&["a", "b"]), 2);
+        assert_eq!(count(&[]), 0);
+    }
+
+    /// Runs every case for real, and holds it to the rule of the hot path.
+    #[test]
+    fn every_case_runs_and_allocates_nothing_while_timed() {
+        let cpus = sys::allowed_cpus().unwrap();
+        for case in all_cases(&["here"]) {
+            let probe = find(&case.probe).unwrap();
+            if let Availability::Unavailable { reason, .. } = probe.availability(&case.params) {
+                println!("skipped {case}: {reason}");
+                continue;
+            }
+            let temporary = tempfile::tempdir().unwrap();
+            let scratch = Scratch::at(temporary.path().join("block"));
+            let setup = Setup {
+                params: &case.params,
+                scratch: &scratch,
+                cpu: None,
+                other_cpu: cpus.last().copied(),
+                allowed_cpus: &cpus,
+            };
+            let mut workload = probe.prepare(&setup).unwrap();
+            let watched = &mut Watched { inner: workload.as_mut(), allocations: 0 };
+            let phases = probe.info().phases.len();
+            let settings = BlockSettings {
+                phases,
+                iterations: 3,
+                samples: 4,
+                limit_ns: u64::MAX,
+                extra_work: 0.0,
+            };
+            let block = run_block(watched, &settings).unwrap_or_else(|e| panic!("{case}: {e:#}"));
+            assert_eq!(watched.allocations, 0, "{case} allocates while it is timed");
+            assert_eq!(block.samples.len(), phases, "{case}");
+            assert!(block.samples.iter().all(|phase| phase.len() == 4), "{case}");
+            drop(workload);
+        }
+    }
+
+    /// Counts the allocations inside `run`.
+    struct Watched<'a> {
+        inner: &'a mut dyn Workload,
+        allocations: u64,
+    }
+
+    impl Workload for Watched<'_> {
+        fn before_sample(&mut self, iterations: u64) -> Result<()> {
+            self.inner.before_sample(iterations)
+        }
+
+        fn run(&mut self, iterations: u64, watch: &mut crate::measure::Stopwatch) -> Result<u64> {
+            let mut result = Ok(0);
+            self.allocations += allocations_during(|| result = self.inner.run(iterations, watch));
+            result
+        }
+
+        fn after_sample(&mut self) -> Result<()> {
+            self.inner.after_sample()
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! Starting a program: three targets, from nothing at all to a shell.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail, ensure};
+
+use super::{Probe, ProbeInfo, Setup};
+use crate::measure::{Stopwatch, Workload};
+use crate::model::{Availability, Params};
+use crate::sys;
+
+pub struct ProcessExec;
+
+static INFO: ProbeInfo = ProbeInfo {
+    id: "process.exec",
+    summary: "fork, execute a program, and reap it",
+    timed: "fork, execve in the child and waitpid in the parent, as one figure. Targets: `tiny`, a \
+            static program of three instructions that envtax carries; `dynamic`, /bin/true with \
+            its dynamic linker and C library; `shell`, /bin/sh -c :",
+    excluded: "Writing the tiny program to the scratch folder. The targets' files are in the page \
+               cache; the child's environment is empty.",
+    unit: "process",
+    source: "lmbench lat_proc exec and shell; UnixBench execl (which replaces itself instead)",
+    phases: &[""],
+    cases: &["target=tiny", "target=dynamic", "target=shell"],
+    on_files: false,
+};
+
+const TRUE: &str = "/bin/true";
+const SHELL: &str = "/bin/sh";
+
+struct Start {
+    program: sys::Executable,
+}
+
+impl Probe for ProcessExec {
+    fn info(&self) -> &'static ProbeInfo {
+        &INFO
+    }
+
+    fn availability(&self, params: &Params) -> Availability {
+        let needed = match params.get("target") {
+            Some("dynamic") => TRUE,
+            Some("shell") => SHELL,
+            _ => return Availability::Available,
+        };
+        if Path::new(needed).exists() {
+            return Availability::Available;
+        }
+        Availability::Unavailable {
+            reason: format!("there is no {needed} in this environment"),
+            remedy: "put one there, or measure `process.exec target=tiny` only".into(),
+        }
+    }
+
+    fn prepare(&self, setup: &Setup<'_>) -> Result<Box<dyn Workload>> {
+        let program = match setup.param("target")? {
+            "tiny" => sys::Executable::new(&[&carried(setup.scratch.folder()?)?])?,
+            "dynamic" => sys::Executable::new(&[TRUE])?,
+            "shell" => sys::Executable::new(&[SHELL, "-c", ":"])?,
+            other => bail!("`process.exec` has no target `{other}`"),
+        };
+        Ok(Box::new(Start { program }))
+    }
+}
+
+/// Writes the program that envtax carries into the scratch folder; its path.
+fn carried(scratch: &Path) -> Result<String> {
+    let path = scratch.join("tiny");
+    sys::write_executable(&path, sys::TINY_EXECUTABLE)
+        .with_context(|| format!("writing the program to execute to `{}`", path.display()))?;
+    let absolute = fs::canonicalize(&path).unwrap_or(path);
+    Ok(absolute.to_str().context("the scratch folder's path is not UTF-8")?.to_owned())
+}
+
+impl Workload for Start {
+    fn run(&mut self, iterations: u64, _: &mut Stopwatch) -> Result<u64> {
+        for _ in 0..iterations {
+            let status = sys::reap(sys::fork_exec(&self.program)?)?;
+            ensure!(status == 0, "the executed program ended with status {status}");
+        }
+        Ok(iterations)
+    }
+}

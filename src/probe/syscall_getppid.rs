@@ -1,0 +1,42 @@
+//! The way into the kernel and back.
+
+use std::hint::black_box;
+
+use anyhow::Result;
+
+use super::{Probe, ProbeInfo, Setup};
+use crate::measure::{Stopwatch, Workload};
+use crate::sys;
+
+pub struct SyscallGetppid;
+
+static INFO: ProbeInfo = ProbeInfo {
+    id: "syscall.getppid",
+    summary: "one getppid system call: entering and leaving the kernel",
+    timed: "The system call by its number, so that no C library can answer from memory.",
+    excluded: "Nothing.",
+    unit: "call",
+    source: "lmbench lat_syscall null; perf bench syscall basic",
+    phases: &[""],
+    cases: &[""],
+    on_files: false,
+};
+
+impl Probe for SyscallGetppid {
+    fn info(&self) -> &'static ProbeInfo {
+        &INFO
+    }
+
+    fn prepare(&self, _: &Setup<'_>) -> Result<Box<dyn Workload>> {
+        Ok(Box::new(SyscallGetppid))
+    }
+}
+
+impl Workload for SyscallGetppid {
+    fn run(&mut self, iterations: u64, _: &mut Stopwatch) -> Result<u64> {
+        for _ in 0..iterations {
+            black_box(sys::getppid());
+        }
+        Ok(iterations)
+    }
+}

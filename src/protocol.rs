@@ -1,0 +1,175 @@
+//! Every message between controller and agent, and between agent and worker.
+//!
+//! One JSON object a line, behind [`PREFIX`], so that whatever else an environment prints is noise
+//! and not a message. The agent speaks first; after that the controller asks and the agent answers,
+//! one question at a time. Data on the agent's input while it works is a cancellation.
+//! `docs/PROTOCOL.md` describes it for those who write another agent or controller.
+
+use serde::{Deserialize, Serialize};
+
+use crate::model::{Case, ClockFacts, Facts, SampleSet};
+
+/// Both sides refuse to talk to another version.
+pub const VERSION: u32 = 1;
+
+/// Stands before every message.
+pub const PREFIX: &str = "@envtax ";
+
+/// Bytes of a line at most, in either direction; a longer one is an error, not a message.
+pub const MAX_LINE: usize = 1 << 20;
+
+/// Controller to agent.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Request {
+    /// Comes back with the answer; answers to forgotten questions are told by it.
+    pub id: u64,
+    pub ask: Ask,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ask {
+    /// What the folders are like: filesystem, options, whether files can be made there.
+    Dirs { paths: Vec<String>, token: String },
+    /// Find the iterations of a sample for this task, in a worker.
+    Tune { task: Task },
+    /// Measure one block, in a fresh worker.
+    Block { task: Task, size: BlockSize },
+    /// Remove what a killed agent of this run left in these folders.
+    Clean { paths: Vec<String>, token: String },
+    /// End. Closing the agent's input says the same.
+    Quit,
+}
+
+/// What to measure, with everything that decides it: no state is kept between requests.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Task {
+    pub case: Case,
+    /// Folder under which the block's scratch folder is made.
+    pub dir_path: String,
+    /// Marks what this run leaves behind, so that it can be found and removed.
+    pub token: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu: Option<usize>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub other_cpu: Option<usize>,
+    /// The agent ends the worker after so long.
+    pub time_limit_ms: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BlockSize {
+    pub iterations: u64,
+    pub samples: usize,
+    /// No further sample is started after so many ns.
+    pub limit_ns: u64,
+}
+
+/// Agent to controller.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Response {
+    /// The request's id; 0 for the greeting.
+    pub id: u64,
+    pub answer: Answer,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Answer {
+    Hello(Box<Hello>),
+    Dirs {
+        dirs: Vec<DirAnswer>,
+    },
+    Tuned(Tuning),
+    Block(SampleSet),
+    Cleaned,
+    /// The task could not be done; the agent itself is well.
+    Failed {
+        error: String,
+    },
+}
+
+/// The agent's first message.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Hello {
+    pub version: u32,
+    /// Version of the agent's binary.
+    pub envtax: String,
+    /// What the binary was built for, such as `x86_64-linux`.
+    pub target: String,
+    pub facts: Facts,
+    pub clock: ClockFacts,
+    /// CPUs that the environment allows; empty when it does not say.
+    pub cpus: Vec<usize>,
+    /// Cases that cannot be measured here, with the reason.
+    pub unavailable: Vec<UnavailableCase>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct UnavailableCase {
+    pub probe: String,
+    pub params: crate::model::Params,
+    pub reason: String,
+    pub remedy: String,
+}
+
+/// What the agent says of one folder.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct DirAnswer {
+    pub path: String,
+    pub facts: Facts,
+    /// Why files cannot be made there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Tuning {
+    pub iterations: u64,
+    /// Ns of one iteration, all phases together, as tuning saw it.
+    pub each_ns: f64,
+}
+
+/// Agent to worker, one line on its input; the worker answers with one [`Answer`] and exits.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct WorkerOrder {
+    pub task: Task,
+    /// None for tuning.
+    pub size: Option<BlockSize>,
+    pub scratch: String,
+    /// Shortest sample in ns that this environment's clock can time.
+    pub sample_ns: f64,
+    /// Share of work to do beyond what is reported (test builds only).
+    pub extra_work: f64,
+}
+
+/// The message as a line to send.
+pub fn line_of<M: Serialize>(message: &M) -> serde_json::Result<String> {
+    Ok(format!("{PREFIX}{}\n", serde_json::to_string(message)?))
+}
+
+/// The part of a line that is a message, if any. An environment that prints a prompt without a
+/// newline puts it in front of the message; carriage returns come from text-mode outputs.
+pub fn message_in(line: &str) -> Option<&str> {
+    line.rfind(PREFIX).map(|at| line[at + PREFIX.len()..].trim_end())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_survive_the_line() {
+        let line = line_of(&Request { id: 7, ask: Ask::Quit }).unwrap();
+        assert_eq!(line, "@envtax {\"id\":7,\"ask\":\"quit\"}\n");
+        let request: Request = serde_json::from_str(message_in(&line).unwrap()).unwrap();
+        assert_eq!(request.id, 7);
+    }
+
+    #[test]
+    fn noise_before_a_message_and_line_ends_are_cut() {
+        assert_eq!(message_in("login: @envtax {}\r\n"), Some("{}"));
+        assert_eq!(message_in("Welcome to Linux"), None);
+        assert_eq!(message_in("see @envtax"), None);
+    }
+}

@@ -1,0 +1,90 @@
+//! For a spreadsheet: one line for each figure in each environment, numbers unrounded.
+
+use anyhow::Result;
+
+use super::{Report, ReportInfo, Style};
+use crate::compare::{Cell, Comparison, Row, Verdict};
+
+pub struct Csv;
+
+static INFO: ReportInfo =
+    ReportInfo { name: "csv", summary: "one line a figure, for spreadsheets" };
+
+const HEADER: [&str; 16] = [
+    "probe",
+    "phase",
+    "params",
+    "dir",
+    "unit",
+    "environment",
+    "reference",
+    "cost_ns",
+    "all_in_ns",
+    "rounds",
+    "tax",
+    "tax_low",
+    "tax_high",
+    "verdict",
+    "flags",
+    "reason",
+];
+
+impl Report for Csv {
+    fn info(&self) -> &'static ReportInfo {
+        &INFO
+    }
+
+    fn render(&self, comparison: &Comparison, _: &Style) -> Result<Vec<u8>> {
+        let mut writer = csv::Writer::from_writer(Vec::new());
+        writer.write_record(HEADER)?;
+        for row in &comparison.rows {
+            for (column, cell) in row.cells.iter().enumerate() {
+                writer.write_record(record(comparison, row, column, cell))?;
+            }
+        }
+        Ok(writer.into_inner()?)
+    }
+}
+
+fn record(comparison: &Comparison, row: &Row, column: usize, cell: &Cell) -> Vec<String> {
+    let mut record = vec![
+        row.probe.clone(),
+        row.phase.clone(),
+        row.params.clone(),
+        row.dir.clone().unwrap_or_default(),
+        row.unit.clone(),
+        comparison.columns[column].clone(),
+        comparison.reference.clone(),
+    ];
+    let measured = match cell {
+        Cell::Measured(measured) => measured,
+        Cell::Skipped { reason } | Cell::Failed { reason } => {
+            record.resize(HEADER.len() - 1, String::new());
+            record.push(reason.clone());
+            return record;
+        }
+    };
+    let tax = measured.tax.as_ref();
+    let interval = tax.and_then(|tax| tax.interval);
+    let number = |value: Option<f64>| value.map(|value| value.to_string()).unwrap_or_default();
+    record.push(measured.cost_ns.to_string());
+    record.push(measured.all_in_ns.to_string());
+    record.push(measured.rounds.to_string());
+    record.push(number(tax.map(|tax| tax.ratio)));
+    record.push(number(interval.map(|(low, _)| low)));
+    record.push(number(interval.map(|(_, high)| high)));
+    record.push(tax.map(|tax| word(tax.verdict)).unwrap_or_default().to_owned());
+    record.push(measured.flags.iter().map(|flag| flag.letter()).collect());
+    record.push(String::new());
+    record
+}
+
+fn word(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Slower => "slower",
+        Verdict::Faster => "faster",
+        Verdict::Same => "same",
+        Verdict::Inconclusive { .. } => "inconclusive",
+        Verdict::Descriptive => "descriptive",
+    }
+}

@@ -1,0 +1,60 @@
+//! Renderers: a comparison in, bytes out. One file a format, listed once below. None of them
+//! writes a file or computes a statistic.
+
+mod csv;
+mod json;
+mod markdown;
+mod table;
+mod text;
+
+use anyhow::{Context, Result};
+
+use crate::compare::Comparison;
+
+/// Every format.
+pub const REPORTS: &[&dyn Report] = &[&text::Text, &markdown::Markdown, &csv::Csv, &json::Json];
+
+/// What a format is, for people.
+pub struct ReportInfo {
+    pub name: &'static str,
+    pub summary: &'static str,
+}
+
+/// How the output may look.
+#[derive(Clone, Copy, Debug)]
+pub struct Style {
+    /// Whether escape sequences for colour may be used.
+    pub colour: bool,
+    /// Columns of the terminal; none when it is not one.
+    pub width: Option<u16>,
+}
+
+/// One format.
+pub trait Report: Sync {
+    fn info(&self) -> &'static ReportInfo;
+    fn render(&self, comparison: &Comparison, style: &Style) -> Result<Vec<u8>>;
+}
+
+/// The format of that name.
+pub fn find(name: &str) -> Result<&'static dyn Report> {
+    let found = REPORTS.iter().find(|report| report.info().name == name);
+    found.copied().with_context(|| {
+        let names: Vec<_> = REPORTS.iter().map(|report| report.info().name).collect();
+        format!("there is no format `{name}`; there are {}", names.join(", "))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn formats_are_unique_and_an_unknown_one_is_named() {
+        let mut names = std::collections::HashSet::new();
+        for info in REPORTS.iter().map(|report| report.info()) {
+            assert!(names.insert(info.name) && !info.summary.is_empty());
+        }
+        let error = find("xml").map(|_| ()).unwrap_err().to_string();
+        assert!(error.contains("`xml`") && error.contains("markdown"), "{error}");
+    }
+}

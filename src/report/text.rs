@@ -1,0 +1,118 @@
+//! For a terminal.
+
+use anyhow::Result;
+use comfy_table::{Attribute, CellAlignment, Color, ContentArrangement, Table, presets};
+
+use super::table::{self, Kind, Line};
+use super::{Report, ReportInfo, Style};
+use crate::compare::{Comparison, Verdict};
+
+pub struct Text;
+
+static INFO: ReportInfo = ReportInfo { name: "text", summary: "a table for the terminal" };
+
+/// Width when the output is no terminal: what fits a mail or a terminal of the usual size.
+const WIDTH: u16 = 80;
+
+impl Report for Text {
+    fn info(&self) -> &'static ReportInfo {
+        &INFO
+    }
+
+    fn render(&self, comparison: &Comparison, style: &Style) -> Result<Vec<u8>> {
+        let width = style.width.unwrap_or(WIDTH);
+        let mut table = Table::new();
+        table.load_preset(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
+        table.set_width(width);
+        match style.colour {
+            true => table.enforce_styling(),
+            false => table.force_no_tty(),
+        };
+        table.set_header(header());
+        for line in table::lines(comparison) {
+            table.add_row(cells(&line));
+        }
+        for (index, column) in table.column_iter_mut().enumerate() {
+            column.set_padding((if index == 0 { 0 } else { 1 }, if index == 4 { 0 } else { 1 }));
+        }
+        let mut text: String =
+            table.lines().map(|line| line.trim_end().to_owned() + "\n").collect();
+        let notes = table::notes(comparison);
+        if !notes.is_empty() {
+            text.push('\n');
+        }
+        for note in notes {
+            text.push_str(&wrapped(&note, width as usize));
+        }
+        Ok(text.into_bytes())
+    }
+}
+
+fn header() -> Vec<comfy_table::Cell> {
+    let cell = |text: &str, right: bool| {
+        let cell = comfy_table::Cell::new(text).add_attribute(Attribute::Bold);
+        if right { cell.set_alignment(CellAlignment::Right) } else { cell }
+    };
+    vec![
+        cell("", false),
+        cell("cost", true),
+        cell("tax", true),
+        cell("95\u{a0}% interval", true),
+        cell("verdict", false),
+    ]
+}
+
+fn cells(line: &Line) -> Vec<comfy_table::Cell> {
+    let dim = line.kind == Kind::Summary;
+    let shade = |cell: comfy_table::Cell| {
+        if dim { cell.add_attribute(Attribute::Dim) } else { cell }
+    };
+    let right =
+        |text: &str| shade(comfy_table::Cell::new(text)).set_alignment(CellAlignment::Right);
+    let mut what = shade(comfy_table::Cell::new(&line.what));
+    let mut verdict = shade(comfy_table::Cell::new(&line.verdict));
+    if line.kind == Kind::Reference {
+        what = what.add_attribute(Attribute::Bold);
+    }
+    if let Some(colour) = line.word.and_then(colour) {
+        verdict = verdict.fg(colour);
+    }
+    vec![what, right(&line.cost), right(&line.tax), right(&line.interval), verdict]
+}
+
+/// Colours that are legible on light and on dark; the word says the same without them.
+fn colour(verdict: Verdict) -> Option<Color> {
+    match verdict {
+        Verdict::Slower => Some(Color::Red),
+        Verdict::Faster => Some(Color::Green),
+        Verdict::Inconclusive { .. } => Some(Color::DarkYellow),
+        Verdict::Same | Verdict::Descriptive => None,
+    }
+}
+
+/// The note as a list item of lines no wider than `width`.
+fn wrapped(note: &str, width: usize) -> String {
+    let mut text = String::new();
+    let mut line = String::from("-");
+    for word in note.split([' ', '\n']).filter(|word| !word.is_empty()) {
+        if line.chars().count() + 1 + word.chars().count() > width && line.trim() != "-" {
+            text.push_str(&line);
+            text.push('\n');
+            line = String::from(" ");
+        }
+        line.push(' ');
+        line.push_str(word);
+    }
+    text + &line + "\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn notes_are_wrapped_at_words() {
+        assert_eq!(wrapped("one two three", 9), "- one two\n  three\n");
+        assert_eq!(wrapped("immeasurably", 5), "- immeasurably\n");
+    }
+}

@@ -1,0 +1,346 @@
+//! What a run leaves on disk: JSON Lines, one record a line, appended and flushed record by record,
+//! so that a run that is killed loses the block in flight and nothing else.
+//!
+//! `docs/RUN-FILE.md` describes the format for other programs.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+use serde::{Deserialize, Serialize};
+
+use crate::model::{ClockFacts, Facts, Plan, SampleSet};
+
+/// Version of the format. Readers take this one and every earlier one.
+pub const FORMAT: u32 = 1;
+
+/// One line of the file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "record", rename_all = "snake_case")]
+pub enum Record {
+    Header(Header),
+    Environment(Environment),
+    Tuned(Tuned),
+    Block(Block),
+    Host(Host),
+    Outcome(Outcome),
+    End(End),
+}
+
+/// The first record.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Header {
+    pub format: u32,
+    pub envtax: String,
+    /// RFC 3339, UTC.
+    pub started: String,
+    /// Facts of the machine that the controller ran on.
+    pub host: Facts,
+    pub plan: Plan,
+}
+
+/// An environment that was started, or the reason why it was not.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Environment {
+    pub name: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    #[serde(default)]
+    pub facts: Facts,
+    #[serde(default)]
+    pub clock: ClockFacts,
+    #[serde(default)]
+    pub cpus: Vec<usize>,
+    /// From starting the command until the agent's greeting, in ms.
+    #[serde(default)]
+    pub started_in_ms: f64,
+    /// Facts of each target directory as seen there, by its name.
+    #[serde(default)]
+    pub dirs: std::collections::BTreeMap<String, Facts>,
+}
+
+/// The sample size that a case was given in an environment, for the whole run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Tuned {
+    pub env: String,
+    /// Index into the plan's cases, here and in the other records.
+    pub case: usize,
+    pub iterations: u64,
+    pub each_ns: f64,
+}
+
+/// One block as its worker measured it, and as the controller saw it from outside.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Block {
+    pub env: String,
+    pub case: usize,
+    /// Round of this case; round 0 is a warm-up and counts for nothing.
+    pub round: u32,
+    /// Place of the environment in the round, from 0.
+    pub place: usize,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu: Option<usize>,
+    /// The controller's clock when it asked, in ns since the run began.
+    pub asked_ns: u64,
+    /// From asking until the answer was here, in ns, by the controller's clock.
+    pub outer_ns: u64,
+    #[serde(flatten)]
+    pub set: SampleSet,
+}
+
+/// The machine between two laps.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Host {
+    pub at_ns: u64,
+    /// CPU time taken by the hypervisor and in all, in clock ticks since boot.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub steal_ticks: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub total_ticks: Option<u64>,
+}
+
+/// A case that was not measured in an environment, or not to the end.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Outcome {
+    pub env: String,
+    pub case: usize,
+    pub state: OutcomeState,
+    pub reason: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OutcomeState {
+    /// It cannot be measured there.
+    Skipped,
+    /// It was tried and went wrong.
+    Failed,
+}
+
+/// The last record; a run that was killed has none.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct End {
+    pub reason: EndReason,
+    pub elapsed_s: f64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EndReason {
+    Precision,
+    Budget,
+    Interrupted,
+}
+
+/// A run file being written.
+pub struct Writer {
+    file: File,
+}
+
+impl Writer {
+    /// Creates the file. One that exists is an error unless `replace` is set.
+    pub fn create(path: &Path, replace: bool) -> Result<Writer> {
+        let mut options = OpenOptions::new();
+        options.write(true).create(true).truncate(replace).create_new(!replace);
+        match options.open(path) {
+            Ok(file) => Ok(Writer { file }),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => bail!(
+                "`{}` exists; choose another name with `-o`, or replace it with `--force`",
+                path.display()
+            ),
+            Err(error) => Err(error).with_context(|| format!("creating `{}`", path.display())),
+        }
+    }
+
+    /// Appends one record in one write.
+    pub fn write(&mut self, record: &Record) -> Result<()> {
+        let mut line = serde_json::to_string(record)?;
+        line.push('\n');
+        self.file.write_all(line.as_bytes()).context("writing the run file")
+    }
+}
+
+/// A run file that was read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunFile {
+    pub header: Header,
+    pub environments: Vec<Environment>,
+    pub blocks: Vec<Block>,
+    pub hosts: Vec<Host>,
+    pub outcomes: Vec<Outcome>,
+    pub end: Option<End>,
+    /// What a reader should know of the file's state: cut off, or without an end.
+    pub remarks: Vec<String>,
+}
+
+/// Reads a run file. A last line that was cut off is a remark; any other damage is an error that
+/// names the file and the line.
+pub fn read(path: &Path) -> Result<RunFile> {
+    let bytes = std::fs::read(path).with_context(|| format!("reading `{}`", path.display()))?;
+    parse(&bytes).with_context(|| format!("`{}`", path.display()))
+}
+
+fn parse(bytes: &[u8]) -> Result<RunFile> {
+    let complete = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+    let (whole, rest) = bytes.split_at(complete);
+    let mut lines = whole.split_inclusive(|byte| *byte == b'\n').enumerate();
+    let Some((_, first)) = lines.next() else {
+        bail!("is not an envtax run file: it has no complete first line");
+    };
+    let mut run = RunFile {
+        header: header_of(first)?,
+        environments: Vec::new(),
+        blocks: Vec::new(),
+        hosts: Vec::new(),
+        outcomes: Vec::new(),
+        end: None,
+        remarks: Vec::new(),
+    };
+    for (index, line) in lines {
+        let record: Record = serde_json::from_slice(line)
+            .with_context(|| format!("line {} is damaged", index + 1))?;
+        take(&mut run, record).with_context(|| format!("line {}", index + 1))?;
+    }
+    if !rest.is_empty() {
+        run.remarks.push("the last line is cut off and was left out".into());
+    }
+    if run.end.is_none() {
+        run.remarks.push("the run was ended from outside before it was done".into());
+    }
+    Ok(run)
+}
+
+fn header_of(line: &[u8]) -> Result<Header> {
+    #[derive(Deserialize)]
+    struct Version {
+        format: u32,
+    }
+    let version: Version =
+        serde_json::from_slice(line).context("is not an envtax run file: line 1 is no header")?;
+    if version.format > FORMAT {
+        bail!(
+            "has format {}, this envtax {} reads up to {FORMAT}; use a newer envtax",
+            version.format,
+            env!("CARGO_PKG_VERSION")
+        );
+    }
+    match serde_json::from_slice(line).context("line 1 is damaged")? {
+        Record::Header(header) => Ok(header),
+        _ => bail!("is not an envtax run file: line 1 is no header"),
+    }
+}
+
+fn take(run: &mut RunFile, record: Record) -> Result<()> {
+    let cases = run.header.plan.cases.len();
+    let known = |case: usize| match case < cases {
+        true => Ok(()),
+        false => bail!("names case {case}, the plan has {cases}"),
+    };
+    match record {
+        Record::Header(_) => bail!("is a second header"),
+        Record::Environment(environment) => run.environments.push(environment),
+        Record::Tuned(tuned) => known(tuned.case)?,
+        Record::Block(block) => {
+            known(block.case)?;
+            run.blocks.push(block);
+        }
+        Record::Host(host) => run.hosts.push(host),
+        Record::Outcome(outcome) => {
+            known(outcome.case)?;
+            run.outcomes.push(outcome);
+        }
+        Record::End(end) => run.end = Some(end),
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Case, EnvSpec, PlannedCase};
+
+    fn header(format: u32) -> String {
+        let plan = Plan {
+            environments: vec![EnvSpec {
+                name: "native".into(),
+                kind: "native".into(),
+                argument: String::new(),
+            }],
+            reference: "native".into(),
+            cases: vec![PlannedCase {
+                case: Case { probe: "null".into(), params: Default::default(), dir: None },
+                phases: vec![String::new()],
+                unit: "iteration".into(),
+            }],
+            dirs: Vec::new(),
+            seed: 1,
+            precision: 0.02,
+            budget_s: 60.0,
+            min_rounds: 15,
+        };
+        let header = Header {
+            format,
+            envtax: "0.1.0".into(),
+            started: "2026-01-01T00:00:00Z".into(),
+            host: Facts::new(),
+            plan,
+        };
+        serde_json::to_string(&Record::Header(header)).unwrap() + "\n"
+    }
+
+    fn error(text: &str) -> String {
+        format!("{:#}", parse(text.as_bytes()).unwrap_err())
+    }
+
+    const END: &str = "{\"record\":\"end\",\"reason\":\"budget\",\"elapsed_s\":1.0}\n";
+
+    #[test]
+    fn a_whole_file_is_read_without_remarks() {
+        let run = parse((header(1) + END).as_bytes()).unwrap();
+        assert_eq!(run.end.unwrap().reason, EndReason::Budget);
+        assert!(run.remarks.is_empty());
+    }
+
+    #[test]
+    fn a_cut_last_line_is_a_remark() {
+        let whole = header(1) + END;
+        for cut in header(1).len()..whole.len() {
+            let run = parse(&whole.as_bytes()[..cut]).unwrap();
+            assert_eq!(run.end, None);
+            assert!(run.remarks.iter().any(|remark| remark.contains("ended from outside")));
+            let said = run.remarks.iter().any(|remark| remark.contains("cut off"));
+            assert_eq!(said, cut > header(1).len());
+        }
+    }
+
+    #[test]
+    fn damage_in_the_middle_names_its_line() {
+        let text = header(1) + "{\"record\":\"blo\n" + END;
+        assert!(error(&text).contains("line 2 is damaged"), "{}", error(&text));
+        let text = header(1) + &header(1);
+        assert!(error(&text).contains("line 2: is a second header"), "{}", error(&text));
+        let outcome = r#"{"record":"outcome","env":"a","case":5,"state":"failed","reason":"x"}"#;
+        let text = format!("{}{outcome}\n", header(1));
+        assert!(error(&text).contains("line 2: names case 5, the plan has 1"));
+    }
+
+    #[test]
+    fn other_files_and_newer_versions_are_refused() {
+        assert!(error("").contains("not an envtax run file"));
+        assert!(error("hello\n").contains("not an envtax run file"));
+        assert!(error(END).contains("not an envtax run file"));
+        assert!(error(&header(9)).contains("has format 9"));
+        assert!(error(&header(9)).contains("newer envtax"));
+    }
+
+    #[test]
+    fn an_existing_file_is_not_replaced_unasked() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("r.jsonl");
+        Writer::create(&path, false).unwrap();
+        let again = Writer::create(&path, false).map(drop).unwrap_err();
+        assert!(again.to_string().contains("--force"));
+        Writer::create(&path, true).unwrap();
+    }
+}

@@ -1,0 +1,11 @@
+//! Estimators: slices in, numbers out. The sources of the formulas are at each of them.
+
+mod block;
+mod estimate;
+mod multiple;
+mod quantile;
+
+pub use block::{block_floor, block_mean};
+pub use estimate::{Estimate, two_means, yuen};
+pub use multiple::holm;
+pub use quantile::quantile;

@@ -1,0 +1,30 @@
+//! Many verdicts at once.
+
+/// Which hypotheses are rejected at family-wise error `level` (S. Holm, Scandinavian Journal of
+/// Statistics 6, 1979): in the order of their p-values, each is held to `level` divided by the
+/// number not yet decided, and the first that fails ends it.
+pub fn holm(p_values: &[f64], level: f64) -> Vec<bool> {
+    let mut order: Vec<usize> = (0..p_values.len()).collect();
+    order.sort_by(|a, b| p_values[*a].total_cmp(&p_values[*b]));
+    let mut rejected = vec![false; p_values.len()];
+    for (decided, index) in order.into_iter().enumerate() {
+        if p_values[index] > level / (p_values.len() - decided) as f64 {
+            break;
+        }
+        rejected[index] = true;
+    }
+    rejected
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_failure_ends_it() {
+        assert_eq!(holm(&[0.01, 0.04, 0.03, 0.005], 0.05), [true, false, false, true]);
+        assert_eq!(holm(&[0.04], 0.05), [true]);
+        assert_eq!(holm(&[0.06, 0.0], 0.05), [false, true]);
+        assert!(holm(&[], 0.05).is_empty());
+    }
+}

@@ -1,0 +1,99 @@
+//! Ways into an environment that need no program installed: the agent walks in by itself.
+
+use std::ffi::CString;
+use std::fs;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::ptr::null;
+
+use super::check;
+
+/// Moves this process into new user, mount, pid, ipc and uts namespaces.
+///
+/// Returns in the process that is now inside, as pid 1 of the new pid namespace. The process that
+/// called stays outside, waits for it, and exits as it does; if it is killed, the kernel kills what
+/// is inside. Users keep their id, so files are the same user's on both sides.
+///
+/// Errors say which step the system refused.
+pub fn enter_namespace() -> Result<(), String> {
+    // SAFETY: both calls only read the ids of this process.
+    let (user, group) = unsafe { (libc::geteuid(), libc::getegid()) };
+    let spaces = libc::CLONE_NEWUSER
+        | libc::CLONE_NEWNS
+        | libc::CLONE_NEWPID
+        | libc::CLONE_NEWIPC
+        | libc::CLONE_NEWUTS;
+    // SAFETY: this process has one thread, which is what a new user namespace asks for.
+    step("new namespaces", unsafe { libc::unshare(spaces) })?;
+    map_ids(user, group)?;
+    // SAFETY: the process has one thread, so the child may go on as the program it is.
+    match unsafe { libc::fork() } {
+        0 => {}
+        pid => {
+            step("a process inside", pid)?;
+            follow(pid);
+        }
+    }
+    super::die_with_parent();
+    mount_own_proc()
+}
+
+fn map_ids(user: libc::uid_t, group: libc::gid_t) -> Result<(), String> {
+    let write = |path: &str, text: String| {
+        fs::write(path, text).map_err(|e| format!("writing {path}: {e}"))
+    };
+    write("/proc/self/setgroups", "deny".into())?;
+    write("/proc/self/uid_map", format!("{user} {user} 1"))?;
+    write("/proc/self/gid_map", format!("{group} {group} 1"))
+}
+
+/// A `/proc` that shows the new pid namespace. Where the system refuses (inside a container whose
+/// own `/proc` is masked) the old one stays: it shows other processes, and is only read.
+fn mount_own_proc() -> Result<(), String> {
+    let (root, none) = (c"/".as_ptr(), null());
+    let private = libc::MS_REC | libc::MS_PRIVATE;
+    // SAFETY: all strings are constants that end with a zero; data is absent.
+    step("private mounts", unsafe { libc::mount(none, root, none, private, null()) })?;
+    let flags = libc::MS_NOSUID | libc::MS_NODEV | libc::MS_NOEXEC;
+    // SAFETY: as above.
+    unsafe { libc::mount(none, c"/proc".as_ptr(), c"proc".as_ptr(), flags, null()) };
+    Ok(())
+}
+
+/// Waits for the process inside and exits as it did.
+fn follow(pid: libc::pid_t) -> ! {
+    let mut status = 0;
+    // SAFETY: waits for our own child; ends this process without destructors, which belong inside.
+    unsafe {
+        while libc::waitpid(pid, &mut status, 0) < 0
+            && io::Error::last_os_error().kind() == io::ErrorKind::Interrupted
+        {}
+        if libc::WIFEXITED(status) {
+            libc::_exit(libc::WEXITSTATUS(status));
+        }
+        libc::_exit(128 + libc::WTERMSIG(status));
+    }
+}
+
+/// Makes `dir` the root of this process. Without the privilege for it, a user namespace gives it.
+pub fn enter_chroot(dir: &Path) -> Result<(), String> {
+    let path = CString::new(dir.as_os_str().as_bytes()).map_err(|e| e.to_string())?;
+    // SAFETY: the path is zero-terminated; a second try follows a refusal.
+    let mut result = unsafe { libc::chroot(path.as_ptr()) };
+    if result < 0 && io::Error::last_os_error().kind() == io::ErrorKind::PermissionDenied {
+        // SAFETY: both calls only read the ids of this process.
+        let (user, group) = unsafe { (libc::geteuid(), libc::getegid()) };
+        // SAFETY: this process has one thread.
+        step("a user namespace for chroot", unsafe { libc::unshare(libc::CLONE_NEWUSER) })?;
+        map_ids(user, group)?;
+        // SAFETY: as above.
+        result = unsafe { libc::chroot(path.as_ptr()) };
+    }
+    step(&format!("chroot to `{}`", dir.display()), result)?;
+    std::env::set_current_dir("/").map_err(|e| format!("entering the new root: {e}"))
+}
+
+fn step(what: &str, result: libc::c_int) -> Result<(), String> {
+    check(result.into()).map(drop).map_err(|e| format!("{what}: {e}"))
+}

@@ -1,0 +1,225 @@
+//! Windows, not built yet: the same names as the other systems, each saying so when called.
+//!
+//! It type-checks so that no other layer can grow a dependency on one system. None of it has ever
+//! measured anything.
+
+use std::convert::Infallible;
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command};
+use std::sync::OnceLock;
+use std::time::Instant;
+
+use crate::model::Usage;
+
+/// Name of the clock in facts and documents.
+pub const CLOCK_NAME: &str = "QueryPerformanceCounter";
+
+/// No program of a few instructions is carried for Windows yet.
+pub const TINY_EXECUTABLE: &[u8] = &[];
+
+fn not_yet<T>() -> io::Result<T> {
+    Err(io::Error::new(io::ErrorKind::Unsupported, "not implemented on Windows yet"))
+}
+
+/// Nanoseconds since the first call.
+#[inline]
+pub fn now_ns() -> u64 {
+    static START: OnceLock<Instant> = OnceLock::new();
+    START.get_or_init(Instant::now).elapsed().as_nanos() as u64
+}
+
+pub fn allowed_cpus() -> io::Result<Vec<usize>> {
+    not_yet()
+}
+
+pub fn pin_to(_cpus: &[usize]) -> io::Result<()> {
+    not_yet()
+}
+
+/// Always -1: Windows has no such call.
+pub fn getppid() -> i64 {
+    -1
+}
+
+/// Nothing is counted yet.
+pub fn usage() -> Usage {
+    Usage::default()
+}
+
+pub fn enter_namespace() -> Result<(), String> {
+    Err("namespaces exist on Linux only".into())
+}
+
+pub fn enter_chroot(_dir: &Path) -> Result<(), String> {
+    Err("chroot exists on Unix only".into())
+}
+
+pub fn die_with_parent() {}
+
+pub fn new_session(_command: &mut Command) {}
+
+pub fn end_group(_leader: u32) {}
+
+/// Not told without the child's handle; callers wait and then end it.
+pub fn has_ended(_child: &Child) -> bool {
+    false
+}
+
+/// The running binary, from which fresh workers are started.
+pub enum AgentImage {
+    Path(PathBuf),
+}
+
+impl AgentImage {
+    pub fn find(told: Option<&Path>) -> io::Result<AgentImage> {
+        match told {
+            Some(path) => Ok(AgentImage::Path(path.to_owned())),
+            None => std::env::current_exe().map(AgentImage::Path),
+        }
+    }
+
+    pub fn hold_open(self) -> io::Result<AgentImage> {
+        not_yet()
+    }
+
+    pub fn command(&self, verb: &str) -> io::Result<Command> {
+        let AgentImage::Path(path) = self;
+        let mut command = Command::new(path);
+        command.arg(verb);
+        Ok(command)
+    }
+}
+
+// Constructed once waiting is built.
+#[allow(dead_code)]
+#[derive(Debug, PartialEq, Eq)]
+pub enum Ready {
+    Answer,
+    Interrupted,
+    TimedOut,
+}
+
+pub fn wait_for_answer<A, B>(_answer: &A, _interrupt: &B, _limit_ms: u64) -> io::Result<Ready> {
+    not_yet()
+}
+
+pub struct FilePath(Infallible);
+
+impl FilePath {
+    pub fn new(_path: &Path) -> io::Result<FilePath> {
+        not_yet()
+    }
+
+    pub fn unlink(&self) -> io::Result<()> {
+        match self.0 {}
+    }
+}
+
+pub fn stat_size(path: &FilePath) -> io::Result<u64> {
+    match path.0 {}
+}
+
+pub struct ReadFile(Infallible);
+
+impl ReadFile {
+    pub fn open(path: &FilePath) -> io::Result<ReadFile> {
+        match path.0 {}
+    }
+
+    pub fn close(self) -> io::Result<()> {
+        match self.0 {}
+    }
+
+    pub fn read_at(&self, _buffer: &mut [u8], _offset: u64) -> io::Result<usize> {
+        match self.0 {}
+    }
+}
+
+pub struct WriteFile(Infallible);
+
+impl WriteFile {
+    pub fn create(path: &FilePath) -> io::Result<WriteFile> {
+        match path.0 {}
+    }
+
+    pub fn write_byte(&self) -> io::Result<()> {
+        match self.0 {}
+    }
+
+    pub fn close(self) -> io::Result<()> {
+        match self.0 {}
+    }
+}
+
+pub fn write_executable(_path: &Path, _bytes: &[u8]) -> io::Result<()> {
+    not_yet()
+}
+
+pub fn map_residency(_file: &File) -> io::Result<(usize, usize)> {
+    not_yet()
+}
+
+pub fn page_size() -> usize {
+    4096
+}
+
+pub struct Region(Infallible);
+
+impl Region {
+    pub fn map(_bytes: usize) -> io::Result<Region> {
+        not_yet()
+    }
+
+    pub fn touch(&mut self, _step: usize) -> u64 {
+        match self.0 {}
+    }
+}
+
+pub struct EchoPeer(Infallible);
+
+impl EchoPeer {
+    pub fn start(_cpus: &[usize]) -> io::Result<EchoPeer> {
+        not_yet()
+    }
+
+    pub fn round_trip(&mut self) -> io::Result<()> {
+        match self.0 {}
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Pid(Infallible);
+
+pub struct Executable(Infallible);
+
+impl Executable {
+    pub fn new(_words: &[&str]) -> io::Result<Executable> {
+        not_yet()
+    }
+}
+
+pub fn fork_exec(program: &Executable) -> io::Result<Pid> {
+    match program.0 {}
+}
+
+pub fn fork_exiting() -> io::Result<Pid> {
+    not_yet()
+}
+
+pub fn reap(pid: Pid) -> io::Result<i32> {
+    match pid.0 {}
+}
+
+pub struct Thread(Infallible);
+
+pub fn start_thread() -> io::Result<Thread> {
+    not_yet()
+}
+
+impl Thread {
+    pub fn join(self) -> io::Result<()> {
+        match self.0 {}
+    }
+}
