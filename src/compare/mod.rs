@@ -6,10 +6,14 @@
 
 mod flags;
 mod remarks;
+mod sides;
+#[cfg(test)]
+mod tests;
+mod verdict;
 
 use std::collections::BTreeMap;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use serde::Serialize;
 
 use crate::model::PlannedCase;
@@ -17,25 +21,12 @@ use crate::runfile::{Block, OutcomeState, RunFile};
 use crate::stats::{self, Estimate};
 
 pub use flags::Flag;
+pub use sides::{Session, Side, pooled, sides};
+use verdict::Test;
+pub use verdict::Verdict;
 
 /// Sessions a side below which there is no verdict.
 const MIN_SESSIONS: usize = 3;
-/// Family-wise error of the verdicts slower and faster of one comparison.
-const LEVEL: f64 = 0.05;
-
-/// A column: one environment, of one session or of several.
-#[derive(Clone, Debug)]
-pub struct Side<'a> {
-    pub label: String,
-    pub sessions: Vec<Session<'a>>,
-}
-
-/// One environment of one run file.
-#[derive(Clone, Copy, Debug)]
-pub struct Session<'a> {
-    pub run: &'a RunFile,
-    pub env: &'a str,
-}
 
 /// Everything a report shows.
 #[derive(Clone, Debug, Serialize)]
@@ -98,7 +89,7 @@ pub struct Measured {
     /// Floor cost of one unit in ns. In the reference: trimmed mean over rounds of the blocks' 25 %
     /// quantiles; elsewhere: the reference's times the tax.
     pub cost_ns: f64,
-    /// Mean cost in ns with everything that happened: trimmed mean over rounds of block means.
+    /// Mean cost in ns with everything that happened, from block means in the same way.
     pub all_in_ns: f64,
     pub rounds: usize,
     /// None in the reference's own column.
@@ -117,21 +108,6 @@ pub struct Tax {
     /// Cost added or saved, in ns.
     pub difference_ns: f64,
     pub verdict: Verdict,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Verdict {
-    Slower,
-    Faster,
-    /// Within the margin, by two one-sided tests.
-    Same,
-    /// Neither a difference nor its absence is shown; about so many more rounds may show one.
-    Inconclusive {
-        more_rounds: Option<u64>,
-    },
-    /// Too few sessions, or rounds, for any verdict.
-    Descriptive,
 }
 
 /// Geometric mean of the taxes of one area: a summary of its rows, never a result by itself.
@@ -160,11 +136,11 @@ pub fn compare(sides: &[Side<'_>], margin: f64) -> Result<Comparison> {
             let against = (column > 0).then_some(&base);
             let (cell, test) = cell(side, &key, &data, against, margin);
             cells.push(cell);
-            tests.extend(test.map(|test| Test { row: rows.len(), column, ..test }));
+            tests.extend(test.map(|test| test.at(rows.len(), column)));
         }
         rows.push(key.row(cells));
     }
-    settle(&mut rows, &tests);
+    verdict::settle(&mut rows, &tests);
     Ok(Comparison {
         reference: reference.label.clone(),
         columns: sides.iter().map(|side| side.label.clone()).collect(),
@@ -254,9 +230,10 @@ impl<'a> SideData<'a> {
             .unzip()
     }
 
-    /// Floor cost in ns over all sessions.
-    fn cost_ns(&self) -> Option<f64> {
-        centre(&self.session_values().0).map(f64::exp)
+    /// Floor and mean cost in ns over all sessions.
+    fn costs_ns(&self) -> Option<(f64, f64)> {
+        let (floors, means) = self.session_values();
+        Some((centre(&floors)?.exp(), centre(&means)?.exp()))
     }
 
     fn rounds(&self) -> usize {
@@ -296,18 +273,6 @@ fn centre(values: &[f64]) -> Option<f64> {
     }
 }
 
-/// A tax whose verdict waits until all p-values are known.
-struct Test {
-    row: usize,
-    column: usize,
-    estimate: Estimate,
-    /// The words slower and faster are allowed by the point estimate and the margin.
-    beyond_margin: bool,
-    /// Two one-sided tests at 5 % place it within the margin.
-    within_margin: bool,
-    more_rounds: Option<u64>,
-}
-
 fn cell(
     side: &Side<'_>,
     key: &RowKey,
@@ -319,18 +284,21 @@ fn cell(
     if let Some((OutcomeState::Failed, reason)) = outcome {
         return (Cell::Failed { reason: reason.to_owned() }, None);
     }
-    let (floors, means) = data.session_values();
-    let (Some(floor), Some(mean)) = (centre(&floors), centre(&means)) else {
+    let Some((own_cost, own_all_in)) = data.costs_ns() else {
         let none = "no round was finished";
         let reason = outcome.map_or(none, |(_, reason)| reason).to_owned();
         return (Cell::Skipped { reason }, None);
     };
     let (tax, test) = base.and_then(|base| tax(data, base, margin)).unzip();
     let base_blocks = base.map(|base| base.blocks.as_slice());
-    let mut flags = flags::of_blocks(&key.planned, floor.exp(), &data.blocks, base_blocks);
+    let mut flags = flags::of_blocks(&key.planned, own_cost, &data.blocks, base_blocks);
     flags.extend(tax.as_ref().and_then(flags::heavy_tail));
-    let measured =
-        Measured { cost_ns: floor.exp(), all_in_ns: mean.exp(), rounds: data.rounds(), tax, flags };
+    let (cost_ns, all_in_ns) = match (&tax, base.and_then(SideData::costs_ns)) {
+        // Round by round is the better estimate, and who divides two costs shall get the tax.
+        (Some(tax), Some(base)) => (base.0 * tax.ratio, base.1 * tax.all_in_ratio),
+        _ => (own_cost, own_all_in),
+    };
+    let measured = Measured { cost_ns, all_in_ns, rounds: data.rounds(), tax, flags };
     (Cell::Measured(measured), test.flatten())
 }
 
@@ -356,11 +324,11 @@ fn tax(data: &SideData<'_>, base: &SideData<'_>, margin: f64) -> Option<(Tax, Op
         ratio: point.exp(),
         interval: estimate.map(bounds),
         all_in_ratio: all_in.exp(),
-        difference_ns: base.cost_ns()? * (point.exp() - 1.0),
+        difference_ns: base.costs_ns()?.0 * (point.exp() - 1.0),
         verdict: Verdict::Descriptive,
     };
     let enough = paired || own.len().min(other.len()) >= MIN_SESSIONS;
-    Some((tax, estimate.filter(|_| enough).map(|estimate| test(estimate, margin, paired))))
+    Some((tax, estimate.filter(|_| enough).map(|estimate| Test::new(estimate, margin, paired))))
 }
 
 /// ln ratios of floors and means over the rounds that both have.
@@ -371,40 +339,6 @@ fn ratios(own: &Rounds, base: &Rounds) -> (Vec<f64>, Vec<f64>) {
             Some((value.0 - base.0, value.1 - base.1))
         })
         .unzip()
-}
-
-fn test(estimate: Estimate, margin: f64, paired: bool) -> Test {
-    let bound = (1.0 + margin).ln();
-    let width = estimate.half_width(0.95);
-    // Rounds until the interval is as narrow as the margin: widths shrink with the square root.
-    let wanted = estimate.count as f64 * (width / bound).powi(2);
-    let more = (wanted - estimate.count as f64).ceil();
-    Test {
-        row: 0,
-        column: 0,
-        beyond_margin: estimate.value.abs() > bound,
-        within_margin: estimate.value.abs() + estimate.half_width(0.90) <= bound,
-        more_rounds: (paired && (1.0..1e6).contains(&more)).then_some(more as u64),
-        estimate,
-    }
-}
-
-/// Gives every tested tax its word: Holm's correction decides over all of them together.
-fn settle(rows: &mut [Row], tests: &[Test]) {
-    let p_values: Vec<f64> = tests.iter().map(|test| test.estimate.p_value()).collect();
-    for (test, different) in tests.iter().zip(stats::holm(&p_values, LEVEL)) {
-        let verdict = match (different && test.beyond_margin, test.estimate.value > 0.0) {
-            (true, true) => Verdict::Slower,
-            (true, false) => Verdict::Faster,
-            _ if test.within_margin => Verdict::Same,
-            _ => Verdict::Inconclusive { more_rounds: test.more_rounds },
-        };
-        if let Cell::Measured(Measured { tax: Some(tax), .. }) =
-            &mut rows[test.row].cells[test.column]
-        {
-            tax.verdict = verdict;
-        }
-    }
 }
 
 fn areas(rows: &[Row], columns: usize) -> Vec<Area> {
@@ -429,69 +363,4 @@ pub fn tax_of(cell: &Cell) -> Option<&Tax> {
         Cell::Measured(measured) => measured.tax.as_ref(),
         _ => None,
     }
-}
-
-/// The sides of one or several run files, the reference first.
-///
-/// `sources` are files with, optionally, one environment each; without, every environment of the
-/// file is a column. `reference` is a column's label or an environment's name.
-pub fn sides<'a>(
-    sources: &'a [(String, RunFile, Option<String>)],
-    reference: Option<&str>,
-) -> Result<Vec<Side<'a>>> {
-    let several = sources.len() > 1;
-    let mut sides = Vec::new();
-    for (name, run, wanted) in sources {
-        for spec in &run.header.plan.environments {
-            if wanted.as_ref().is_some_and(|wanted| *wanted != spec.name) {
-                continue;
-            }
-            let label = if several { format!("{name}:{}", spec.name) } else { spec.name.clone() };
-            sides.push(Side { label, sessions: vec![Session { run, env: &spec.name }] });
-        }
-        known_environment(name, run, wanted.as_deref())?;
-    }
-    let wanted = match (reference, sources) {
-        (Some(wanted), _) => Some(wanted),
-        (None, [(_, run, None)]) => Some(run.header.plan.reference.as_str()),
-        _ => None,
-    };
-    if let Some(wanted) = wanted {
-        let named = |side: &Side| side.label == wanted || side.sessions[0].env == wanted;
-        let Some(at) = sides.iter().position(named) else {
-            let labels: Vec<&str> = sides.iter().map(|side| side.label.as_str()).collect();
-            bail!("`--reference {wanted}` is none of the columns: {}", labels.join(", "));
-        };
-        sides[..=at].rotate_right(1);
-    }
-    Ok(sides)
-}
-
-fn known_environment(name: &str, run: &RunFile, wanted: Option<&str>) -> Result<()> {
-    let specs = &run.header.plan.environments;
-    let Some(wanted) = wanted else { return Ok(()) };
-    if specs.iter().any(|spec| spec.name == wanted) {
-        return Ok(());
-    }
-    let names: Vec<&str> = specs.iter().map(|spec| spec.name.as_str()).collect();
-    bail!("`{name}` has no environment `{wanted}`; it has {}", names.join(", "))
-}
-
-/// One side from several sessions: one environment a file.
-pub fn pooled<'a>(
-    label: &str,
-    sources: &'a [(String, RunFile, Option<String>)],
-) -> Result<Side<'a>> {
-    let mut sessions = Vec::new();
-    for (name, run, wanted) in sources {
-        known_environment(name, run, wanted.as_deref())?;
-        let plan = &run.header.plan;
-        let env = wanted.as_ref().unwrap_or(&plan.reference);
-        sessions.push(Session { run, env });
-    }
-    Ok(Side { label: format!("{label} ({})", count(sessions.len())), sessions })
-}
-
-fn count(sessions: usize) -> String {
-    if sessions == 1 { "1 session".into() } else { format!("{sessions} sessions") }
 }

@@ -2,6 +2,7 @@
 
 mod order;
 mod rounds;
+mod seat;
 mod session;
 
 pub use rounds::{Progress, RunSettings, Watcher, run};

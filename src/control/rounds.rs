@@ -7,9 +7,11 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, bail};
 
 use super::order::{Draw, Order};
-use super::session::{Session, SessionSettings, Trouble};
-use crate::model::{Case, Facts, Plan, SampleSet};
-use crate::protocol::{Answer, Ask, BlockSize, DirAnswer, Task};
+use super::seat::{Interrupted, Seat, common_cpus, open_seats};
+use super::session::{SessionSettings, Trouble};
+use crate::facts;
+use crate::model::{Case, Plan, SampleSet};
+use crate::protocol::{Answer, Ask, BlockSize, Task, Tuning, UnavailableCase};
 use crate::runfile::{self, End, EndReason, Outcome, OutcomeState, Record, Tuned};
 use crate::stats;
 
@@ -25,8 +27,6 @@ const LOOK_EVERY: u32 = 5;
 /// Beyond this factor a tax is obvious, and [`OBVIOUS_PRECISION`] is enough.
 const OBVIOUS: f64 = 1.5;
 const OBVIOUS_PRECISION: f64 = 0.05;
-/// An environment whose agent died more often than this is given up.
-const RELAUNCHES: u32 = 3;
 
 /// What a run needs beside its plan.
 pub struct RunSettings<'a> {
@@ -98,15 +98,10 @@ impl From<anyhow::Error> for Stop {
     }
 }
 
-/// One environment's place in the run.
-struct Seat {
-    name: String,
-    /// None when the environment did not start or was given up.
-    session: Option<Session>,
-    relaunches: u32,
-    error: Option<String>,
-    /// Target directories that cannot be used there, with the reason.
-    bad_dirs: BTreeMap<String, String>,
+impl From<Interrupted> for Stop {
+    fn from(_: Interrupted) -> Self {
+        Stop::Interrupted
+    }
 }
 
 /// What is known of a case so far.
@@ -120,120 +115,6 @@ struct CaseState {
     sizes: Vec<Option<BlockSize>>,
     /// By environment: ln of the block values by round and phase.
     values: Vec<BTreeMap<u32, Vec<f64>>>,
-}
-
-fn open_seats(
-    plan: &Plan,
-    settings: &RunSettings<'_>,
-    watcher: &mut dyn Watcher,
-) -> Result<Vec<Seat>, Trouble> {
-    let mut seats = Vec::new();
-    let mut records = Vec::new();
-    for spec in &plan.environments {
-        let mut seat = Seat {
-            name: spec.name.clone(),
-            session: None,
-            relaunches: 0,
-            error: None,
-            bad_dirs: BTreeMap::new(),
-        };
-        let (error, record) = match Session::start(spec, &settings.session) {
-            Ok(session) => (None, seat_in(&mut seat, session, plan, settings)?),
-            Err(Trouble::Interrupted) => return Err(Trouble::Interrupted),
-            Err(Trouble::Dead(error) | Trouble::TimedOut(error)) => {
-                let name = &spec.name;
-                let text =
-                    format!("environment `{name}` ({}) did not start: {error:#}", spec.spec());
-                (Some(text.clone()), not_started(name, text))
-            }
-        };
-        if let Some(text) = &error {
-            if spec.name == plan.reference {
-                return Err(Trouble::Dead(anyhow::anyhow!("{text}")));
-            }
-            watcher.warn(text);
-        }
-        seat.error = error;
-        seats.push(seat);
-        records.push(record);
-    }
-    refuse_bad_dirs(plan, &seats)?;
-    for record in records {
-        watcher.record(Record::Environment(record))?;
-    }
-    Ok(seats)
-}
-
-fn not_started(name: &str, error: String) -> runfile::Environment {
-    runfile::Environment {
-        name: name.to_owned(),
-        error: Some(error),
-        facts: Facts::new(),
-        clock: Default::default(),
-        cpus: Vec::new(),
-        started_in_ms: 0.0,
-        dirs: BTreeMap::new(),
-    }
-}
-
-/// Puts a started session into its seat and looks at the target directories there.
-fn seat_in(
-    seat: &mut Seat,
-    mut session: Session,
-    plan: &Plan,
-    settings: &RunSettings<'_>,
-) -> Result<runfile::Environment, Trouble> {
-    let paths = plan.dirs.iter().map(|dir| dir.path.clone()).collect();
-    let ask = Ask::Dirs { paths, token: settings.token.clone() };
-    let answers: Vec<DirAnswer> = match session.ask(ask, &settings.session)? {
-        Answer::Dirs { dirs } => dirs,
-        _ => Vec::new(),
-    };
-    let mut dirs = BTreeMap::new();
-    for (dir, answer) in plan.dirs.iter().zip(answers) {
-        dirs.insert(dir.name.clone(), answer.facts);
-        if let Some(error) = answer.error {
-            seat.bad_dirs.insert(dir.name.clone(), error);
-        }
-    }
-    let hello = &session.hello;
-    let mut facts = hello.facts.clone();
-    facts.insert("target".into(), hello.target.clone());
-    let record = runfile::Environment {
-        name: seat.name.clone(),
-        error: None,
-        facts,
-        clock: hello.clock.clone(),
-        cpus: hello.cpus.clone(),
-        started_in_ms: session.started_in.as_secs_f64() * 1e3,
-        dirs,
-    };
-    seat.session = Some(session);
-    Ok(record)
-}
-
-/// A target directory that no environment can use is a mistake of the command line.
-fn refuse_bad_dirs(plan: &Plan, seats: &[Seat]) -> Result<()> {
-    for dir in &plan.dirs {
-        let started = seats.iter().filter(|seat| seat.session.is_some());
-        let errors: Option<Vec<&String>> =
-            started.map(|seat| seat.bad_dirs.get(&dir.name)).collect();
-        if let Some(first) = errors.unwrap_or_default().first() {
-            bail!("target directory `{}`: {first}", dir.name);
-        }
-    }
-    Ok(())
-}
-
-/// CPUs that every started environment allows: where it does not say, no CPU is drawn.
-fn common_cpus(seats: &[Seat]) -> Vec<usize> {
-    let mut sessions = seats.iter().filter_map(|seat| seat.session.as_ref());
-    let Some(first) = sessions.next() else { return Vec::new() };
-    let mut cpus = first.hello.cpus.clone();
-    for session in sessions {
-        cpus.retain(|cpu| session.hello.cpus.contains(cpu));
-    }
-    cpus
 }
 
 struct Driver<'a> {
@@ -287,9 +168,7 @@ impl Driver<'_> {
         if let Some(error) = case.dir.as_ref().and_then(|dir| seat.bad_dirs.get(dir)) {
             return Err((OutcomeState::Failed, error.clone()));
         }
-        let same = |it: &&crate::protocol::UnavailableCase| {
-            it.probe == case.probe && it.params == case.params
-        };
+        let same = |it: &&UnavailableCase| it.probe == case.probe && it.params == case.params;
         match session.hello.unavailable.iter().find(same) {
             Some(it) => Err((OutcomeState::Skipped, format!("{}; {}", it.reason, it.remedy))),
             None => Ok(()),
@@ -318,7 +197,7 @@ impl Driver<'_> {
     }
 
     fn record_host(&mut self) -> Result<()> {
-        let ticks = crate::facts::cpu_ticks();
+        let ticks = facts::cpu_ticks();
         self.watcher.record(Record::Host(runfile::Host {
             at_ns: self.start.elapsed().as_nanos() as u64,
             steal_ticks: ticks.map(|(steal, _)| steal),
@@ -417,8 +296,8 @@ impl Driver<'_> {
             Ok(answer) => return Ok(Some(answer)),
             Err(Trouble::Interrupted) => return Err(Stop::Interrupted),
             Err(Trouble::Dead(error) | Trouble::TimedOut(error)) => {
-                self.seats[seat].session = None;
-                self.relaunch(seat)?;
+                let spec = &self.plan.environments[seat];
+                self.seats[seat].relaunch(spec, self.plan, self.settings)?;
                 format!("{error:#}")
             }
         };
@@ -427,32 +306,6 @@ impl Driver<'_> {
             self.give_up(seat, &error)?;
         }
         Ok(None)
-    }
-
-    /// Starts the environment's agent again and has it remove what the dead one left.
-    fn relaunch(&mut self, seat: usize) -> Result<(), Stop> {
-        let spec = &self.plan.environments[seat];
-        self.seats[seat].relaunches += 1;
-        if self.seats[seat].relaunches > RELAUNCHES {
-            let text = format!("environment `{}`: its agent died too often", spec.name);
-            self.seats[seat].error = Some(text);
-            return Ok(());
-        }
-        let mut paths: Vec<String> = self.plan.dirs.iter().map(|dir| dir.path.clone()).collect();
-        paths.push(self.settings.scratch_dir.clone());
-        let clean = Ask::Clean { paths, token: self.settings.token.clone() };
-        let started = Session::start(spec, &self.settings.session)
-            .and_then(|mut session| session.ask(clean, &self.settings.session).map(|_| session));
-        match started {
-            Ok(session) => self.seats[seat].session = Some(session),
-            Err(Trouble::Interrupted) => return Err(Stop::Interrupted),
-            Err(Trouble::Dead(error) | Trouble::TimedOut(error)) => {
-                let name = &spec.name;
-                let text = format!("environment `{name}` did not start again: {error:#}");
-                self.seats[seat].error = Some(text);
-            }
-        }
-        Ok(())
     }
 
     /// The environment is lost: so is every case that is still to be measured there.
@@ -500,7 +353,7 @@ impl Driver<'_> {
 }
 
 /// Size of the case's blocks from what one iteration took.
-fn block_size(tuning: crate::protocol::Tuning) -> BlockSize {
+fn block_size(tuning: Tuning) -> BlockSize {
     let sample_ns = tuning.each_ns * tuning.iterations as f64;
     let samples = (BLOCK_NS / sample_ns.max(1.0)).round().clamp(FEWEST_SAMPLES, SAMPLES);
     BlockSize { iterations: tuning.iterations, samples: samples as usize, limit_ns: BLOCK_LIMIT_NS }

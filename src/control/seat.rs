@@ -1,0 +1,178 @@
+//! The environments of a run: started at the beginning, and again when their agent dies.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Result, bail};
+
+use super::rounds::{RunSettings, Watcher};
+use super::session::{Session, Trouble};
+use crate::model::{EnvSpec, Facts, Plan};
+use crate::protocol::{Answer, Ask, DirAnswer};
+use crate::runfile::{self, Record};
+
+/// An environment whose agent died more often than this is given up.
+const RELAUNCHES: u32 = 3;
+
+/// The user asked to stop.
+pub(super) struct Interrupted;
+
+/// One environment's place in the run.
+pub(super) struct Seat {
+    pub(super) name: String,
+    /// None when the environment did not start or was given up.
+    pub(super) session: Option<Session>,
+    relaunches: u32,
+    /// Why there is no session.
+    pub(super) error: Option<String>,
+    /// Target directories that cannot be used there, with the reason.
+    pub(super) bad_dirs: BTreeMap<String, String>,
+}
+
+/// Starts every environment of the plan. One that does not start keeps its seat, with the reason;
+/// without the reference there is nothing to measure against, and that is an error.
+pub(super) fn open_seats(
+    plan: &Plan,
+    settings: &RunSettings<'_>,
+    watcher: &mut dyn Watcher,
+) -> Result<Vec<Seat>, Trouble> {
+    let mut seats = Vec::new();
+    let mut records = Vec::new();
+    for spec in &plan.environments {
+        let mut seat = Seat {
+            name: spec.name.clone(),
+            session: None,
+            relaunches: 0,
+            error: None,
+            bad_dirs: BTreeMap::new(),
+        };
+        let (error, record) = match Session::start(spec, &settings.session) {
+            Ok(session) => (None, seat_in(&mut seat, session, plan, settings)?),
+            Err(Trouble::Interrupted) => return Err(Trouble::Interrupted),
+            Err(Trouble::Dead(error) | Trouble::TimedOut(error)) => {
+                let name = &spec.name;
+                let text =
+                    format!("environment `{name}` ({}) did not start: {error:#}", spec.spec());
+                (Some(text.clone()), not_started(name, text))
+            }
+        };
+        if let Some(text) = &error {
+            if spec.name == plan.reference {
+                return Err(Trouble::Dead(anyhow::anyhow!("{text}")));
+            }
+            watcher.warn(text);
+        }
+        seat.error = error;
+        seats.push(seat);
+        records.push(record);
+    }
+    refuse_bad_dirs(plan, &seats)?;
+    for record in records {
+        watcher.record(Record::Environment(record))?;
+    }
+    Ok(seats)
+}
+
+fn not_started(name: &str, error: String) -> runfile::Environment {
+    runfile::Environment {
+        name: name.to_owned(),
+        error: Some(error),
+        facts: Facts::new(),
+        clock: Default::default(),
+        cpus: Vec::new(),
+        started_in_ms: 0.0,
+        dirs: BTreeMap::new(),
+    }
+}
+
+/// Puts a started session into its seat and looks at the target directories there.
+fn seat_in(
+    seat: &mut Seat,
+    mut session: Session,
+    plan: &Plan,
+    settings: &RunSettings<'_>,
+) -> Result<runfile::Environment, Trouble> {
+    let paths = plan.dirs.iter().map(|dir| dir.path.clone()).collect();
+    let ask = Ask::Dirs { paths, token: settings.token.clone() };
+    let answers: Vec<DirAnswer> = match session.ask(ask, &settings.session)? {
+        Answer::Dirs { dirs } => dirs,
+        _ => Vec::new(),
+    };
+    let mut dirs = BTreeMap::new();
+    for (dir, answer) in plan.dirs.iter().zip(answers) {
+        dirs.insert(dir.name.clone(), answer.facts);
+        if let Some(error) = answer.error {
+            seat.bad_dirs.insert(dir.name.clone(), error);
+        }
+    }
+    let hello = &session.hello;
+    let mut facts = hello.facts.clone();
+    facts.insert("target".into(), hello.target.clone());
+    let record = runfile::Environment {
+        name: seat.name.clone(),
+        error: None,
+        facts,
+        clock: hello.clock.clone(),
+        cpus: hello.cpus.clone(),
+        started_in_ms: session.started_in.as_secs_f64() * 1e3,
+        dirs,
+    };
+    seat.session = Some(session);
+    Ok(record)
+}
+
+/// A target directory that no environment can use is a mistake of the command line.
+fn refuse_bad_dirs(plan: &Plan, seats: &[Seat]) -> Result<()> {
+    for dir in &plan.dirs {
+        let started = seats.iter().filter(|seat| seat.session.is_some());
+        let errors: Option<Vec<&String>> =
+            started.map(|seat| seat.bad_dirs.get(&dir.name)).collect();
+        if let Some(first) = errors.unwrap_or_default().first() {
+            bail!("target directory `{}`: {first}", dir.name);
+        }
+    }
+    Ok(())
+}
+
+/// CPUs that every started environment allows: where it does not say, no CPU is drawn.
+pub(super) fn common_cpus(seats: &[Seat]) -> Vec<usize> {
+    let mut sessions = seats.iter().filter_map(|seat| seat.session.as_ref());
+    let Some(first) = sessions.next() else { return Vec::new() };
+    let mut cpus = first.hello.cpus.clone();
+    for session in sessions {
+        cpus.retain(|cpu| session.hello.cpus.contains(cpu));
+    }
+    cpus
+}
+
+impl Seat {
+    /// Starts the environment's agent again and has it remove what the dead one left. Afterwards
+    /// there is a session, or the reason why there is none any more.
+    pub(super) fn relaunch(
+        &mut self,
+        spec: &EnvSpec,
+        plan: &Plan,
+        settings: &RunSettings<'_>,
+    ) -> Result<(), Interrupted> {
+        self.session = None;
+        self.relaunches += 1;
+        if self.relaunches > RELAUNCHES {
+            let name = &spec.name;
+            self.error = Some(format!("environment `{name}`: its agent died {RELAUNCHES} times"));
+            return Ok(());
+        }
+        let mut paths: Vec<String> = plan.dirs.iter().map(|dir| dir.path.clone()).collect();
+        paths.push(settings.scratch_dir.clone());
+        let clean = Ask::Clean { paths, token: settings.token.clone() };
+        let started = Session::start(spec, &settings.session)
+            .and_then(|mut session| session.ask(clean, &settings.session).map(|_| session));
+        match started {
+            Ok(session) => self.session = Some(session),
+            Err(Trouble::Interrupted) => return Err(Interrupted),
+            Err(Trouble::Dead(error) | Trouble::TimedOut(error)) => {
+                let name = &spec.name;
+                self.error = Some(format!("environment `{name}` did not start again: {error:#}"));
+            }
+        }
+        Ok(())
+    }
+}

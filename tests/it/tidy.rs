@@ -1,0 +1,231 @@
+//! Rules of the code base that a compiler does not keep. Each failure says what to do.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+const ROOT: &str = env!("CARGO_MANIFEST_DIR");
+
+/// Which layer may use which: DESIGN's arrows. `main` and `cmd` may use anything.
+const ARROWS: &[(&str, &[&str])] = &[
+    ("sys", &["model"]),
+    ("model", &[]),
+    ("stats", &[]),
+    ("units", &[]),
+    ("exit", &[]),
+    ("cli", &[]),
+    ("test_alloc", &["sys"]),
+    ("measure", &["sys", "model"]),
+    ("probe", &["measure", "sys", "model", "test_alloc"]),
+    ("protocol", &["model"]),
+    ("plan", &["model"]),
+    ("runfile", &["model"]),
+    ("launch", &["model"]),
+    ("facts", &["sys", "model"]),
+    ("worker", &["protocol", "probe", "measure", "model", "sys"]),
+    ("agent", &["protocol", "probe", "measure", "facts", "model", "sys"]),
+    ("control", &["plan", "launch", "protocol", "runfile", "model", "stats", "facts", "sys"]),
+    ("compare", &["runfile", "stats", "model", "units"]),
+    ("report", &["compare", "units", "model"]),
+];
+
+fn files_below(folder: &str, ending: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut open = vec![Path::new(ROOT).join(folder)];
+    while let Some(folder) = open.pop() {
+        for entry in fs::read_dir(&folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                open.push(path);
+            } else if path.extension().is_some_and(|found| found == ending) {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+fn text(path: &Path) -> String {
+    fs::read_to_string(path).unwrap()
+}
+
+/// `sys/linux/clock.rs` of the source folder.
+fn short(path: &Path) -> String {
+    let src = Path::new(ROOT).join("src");
+    let below = path.strip_prefix(&src).or_else(|_| path.strip_prefix(ROOT)).unwrap_or(path);
+    below.display().to_string()
+}
+
+/// The layer a source file belongs to: its folder or its own name.
+fn layer(path: &Path) -> String {
+    let short = short(path);
+    short.split(['/', '.']).next().unwrap().to_owned()
+}
+
+/// Fails with all problems at once, so that they can be mended in one go.
+fn report(problems: Vec<String>) {
+    assert!(problems.is_empty(), "\n{}", problems.join("\n"));
+}
+
+#[test]
+fn layers_use_only_what_they_may() {
+    let mut problems = Vec::new();
+    for path in files_below("src", "rs") {
+        let own = layer(&path);
+        let Some((_, allowed)) = ARROWS.iter().find(|(layer, _)| *layer == own) else {
+            if !["main", "cmd"].contains(&own.as_str()) {
+                problems.push(format!("{}: add `{own}` to ARROWS in tidy.rs", short(&path)));
+            }
+            continue;
+        };
+        for (number, line) in text(&path).lines().enumerate() {
+            for used in line.split("crate::").skip(1) {
+                let used: String =
+                    used.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+                if !used.is_empty() && used != own && !allowed.contains(&used.as_str()) {
+                    let at = number + 1;
+                    problems.push(format!("{}:{at}: `{own}` must not use `{used}`", short(&path)));
+                }
+            }
+        }
+    }
+    report(problems);
+}
+
+#[test]
+fn one_operating_system_and_unsafe_code_stay_in_sys() {
+    let marks = ["cfg(target_os", "cfg(unix", "cfg(windows", "unsafe ", "std::os::unix"];
+    let mut problems = Vec::new();
+    for path in files_below("src", "rs").iter().filter(|path| layer(path) != "sys") {
+        for (number, line) in text(path).lines().enumerate() {
+            for mark in marks.iter().filter(|mark| line.contains(**mark)) {
+                let at = number + 1;
+                problems.push(format!("{}:{at}: `{mark}` belongs in src/sys/", short(path)));
+            }
+        }
+    }
+    report(problems);
+}
+
+#[test]
+fn only_verbs_print() {
+    let marks = ["println!", "print!(", "io::stdout", "io::stderr"];
+    // The agent and the worker speak their protocol on these streams.
+    let speakers = ["main.rs", "agent.rs", "worker.rs"];
+    let mut problems = Vec::new();
+    for path in files_below("src", "rs") {
+        if layer(&path) == "cmd" || speakers.contains(&short(&path).as_str()) {
+            continue;
+        }
+        let code = text(&path);
+        let code = code.split("#[cfg(test)]").next().unwrap();
+        for mark in marks.iter().filter(|mark| code.contains(**mark)) {
+            problems.push(format!("{}: `{mark}`; return text to src/cmd/ instead", short(&path)));
+        }
+    }
+    report(problems);
+}
+
+/// A file without its list line would be dead code that nobody notices.
+#[test]
+fn every_probe_kind_and_format_is_in_its_list() {
+    let mut problems = Vec::new();
+    let helpers = ["mod.rs", "scratch.rs", "table.rs"];
+    for folder in ["probe", "launch", "report"] {
+        let list = text(&Path::new(ROOT).join("src").join(folder).join("mod.rs"));
+        for path in files_below(&format!("src/{folder}"), "rs") {
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            let module = name.trim_end_matches(".rs");
+            if helpers.contains(&name.as_str()) {
+                continue;
+            }
+            let listed = format!("&{module}::");
+            if !list.contains(&listed) {
+                problems.push(format!("src/{folder}/{name} is not in the list of mod.rs"));
+            }
+        }
+    }
+    report(problems);
+}
+
+#[test]
+fn lines_and_functions_are_short() {
+    let mut problems = Vec::new();
+    for path in files_below("src", "rs").into_iter().chain(files_below("tests", "rs")) {
+        let mut function: Option<(usize, String)> = None;
+        for (index, line) in text(&path).lines().enumerate() {
+            let at = format!("{}:{}", short(&path), index + 1);
+            if line.chars().count() > 100 {
+                problems.push(format!("{at}: longer than 100 columns"));
+            }
+            let indent = " ".repeat(line.len() - line.trim_start().len());
+            let words: Vec<&str> = line.split_whitespace().take(4).collect();
+            let declares = words.contains(&"fn") && !line.trim_end().ends_with(';');
+            if declares && function.is_none() && !line.trim_end().ends_with('}') {
+                function = Some((index, format!("{indent}}}")));
+            }
+            if let Some((start, end)) = &function
+                && line == end
+            {
+                if index - start + 1 > 70 {
+                    problems.push(format!("{at}: the function is longer than 70 lines"));
+                }
+                function = None;
+            }
+        }
+    }
+    report(problems);
+}
+
+#[test]
+fn documents_are_kept() {
+    let read = |name: &str| text(&Path::new(ROOT).join(name));
+    assert!(read("CHANGELOG.md").contains("## Unreleased"), "CHANGELOG.md has no Unreleased");
+    assert!(read("docs/ARCHITECTURE.md").lines().count() <= 150, "ARCHITECTURE.md is a map");
+    let mut problems = Vec::new();
+    for path in files_below("docs", "md") {
+        let text = text(&path);
+        if text.lines().filter(|line| line.starts_with("# ")).count() != 1 {
+            problems.push(format!("{}: needs exactly one title", short(&path)));
+        }
+        for name in relative_links(&text) {
+            if !path.parent().unwrap().join(&name).exists() {
+                problems.push(format!("{}: links to `{name}`, which is not there", short(&path)));
+            }
+        }
+    }
+    for name in relative_links(&read("README.md")) {
+        if !Path::new(ROOT).join(&name).exists() {
+            problems.push(format!("README.md: links to `{name}`, which is not there"));
+        }
+    }
+    report(problems);
+}
+
+/// Targets of Markdown links that are files of this repository, without anchors.
+fn relative_links(text: &str) -> Vec<String> {
+    text.split("](")
+        .skip(1)
+        .filter_map(|rest| rest.split(')').next())
+        .filter(|link| !link.contains("://") && !link.starts_with('#'))
+        .map(|link| link.split('#').next().unwrap().to_owned())
+        .collect()
+}
+
+#[test]
+fn the_dependencies_say_why_they_are_there() {
+    let manifest = text(&Path::new(ROOT).join("Cargo.toml"));
+    let dependencies = manifest.split("[dependencies]").nth(1).unwrap();
+    let dependencies = dependencies.split("\n[").next().unwrap();
+    let mut commented = false;
+    for line in dependencies.lines() {
+        let continued = ["clap_complete", "clap_mangen", "rand_pcg", "serde_json", "csv", "serde"];
+        let name = line.split_whitespace().next().unwrap_or_default();
+        if line.starts_with('#') {
+            commented = true;
+        } else if line.contains('=') {
+            assert!(commented || continued.contains(&name), "say why `{name}` is needed");
+            commented = false;
+        }
+    }
+}
