@@ -46,8 +46,12 @@ pub fn run(settings: &AgentSettings) -> Result<()> {
         enter(place)?;
     }
     let clock = calibrate_clock();
-    let agent =
-        Agent { image, sample_ns: shortest_sample_ns(&clock), extra_work: settings.extra_work };
+    let agent = Agent {
+        image,
+        temporary: temporary_folder(),
+        sample_ns: shortest_sample_ns(&clock),
+        extra_work: settings.extra_work,
+    };
     let hello = Hello {
         version: VERSION,
         envtax: env!("CARGO_PKG_VERSION").to_owned(),
@@ -80,6 +84,19 @@ fn unstage(path: Option<&Path>) {
     }
 }
 
+/// A folder for temporary files that is really there. Launchers hand on variables of the outside,
+/// so `TMPDIR` may name a folder that this environment does not have.
+fn temporary_folder() -> PathBuf {
+    let usual = ["/tmp", "/var/tmp", "/dev/shm"].map(PathBuf::from);
+    let named = std::env::temp_dir();
+    let mut folders = [named.clone()].into_iter().chain(usual);
+    let usable = |folder: &PathBuf| {
+        let trial = folder.join(format!(".envtax-trial-{}", std::process::id()));
+        fs::create_dir(&trial).and_then(|()| fs::remove_dir(&trial)).is_ok()
+    };
+    folders.find(usable).unwrap_or(named)
+}
+
 fn unavailable_cases() -> Vec<UnavailableCase> {
     let mut found = Vec::new();
     for Case { probe, params, .. } in probe::all_cases(&[""]) {
@@ -103,6 +120,8 @@ fn send(id: u64, answer: Answer) -> Result<()> {
 
 struct Agent {
     image: AgentImage,
+    /// Where probes that measure no files may leave some.
+    temporary: PathBuf,
     sample_ns: f64,
     extra_work: f64,
 }
@@ -139,6 +158,7 @@ impl Agent {
             Ask::Block { task, size } => self.in_worker(id, task, Some(size)),
             Ask::Clean { paths, token } => {
                 paths.iter().for_each(|path| clean(Path::new(path), &token));
+                clean(&self.temporary, &token);
                 Ok(Answer::Cleaned)
             }
             Ask::Quit => unreachable!("handled by the loop"),
@@ -146,7 +166,8 @@ impl Agent {
     }
 
     fn in_worker(&self, id: u64, task: Task, size: Option<BlockSize>) -> Result<Answer> {
-        let scratch = Path::new(&task.dir_path).join(scratch_name(&task.token, id));
+        let folder = task.dir_path.as_ref().map_or(self.temporary.as_path(), Path::new);
+        let scratch = folder.join(scratch_name(&task.token, id));
         let limit = Duration::from_millis(task.time_limit_ms);
         let order = WorkerOrder {
             task,

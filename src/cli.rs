@@ -38,6 +38,9 @@ pub enum Verb {
     /// What measures one block
     #[command(hide = true)]
     Worker,
+    /// What ends the sessions of a killed controller
+    #[command(hide = true)]
+    Guard,
 }
 
 #[derive(Debug, Args)]

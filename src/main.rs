@@ -51,6 +51,10 @@ fn dispatch(cli: Cli) -> Result<Exit> {
         Verb::Man => cmd::man::run(),
         Verb::Agent(args) => cmd::agent::run(&args),
         Verb::Worker => worker::run().map(|()| Exit::Done),
+        Verb::Guard => {
+            control::keep_guard();
+            Ok(Exit::Done)
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use anyhow::{Result, bail, ensure};
 
-use crate::model::{EnvSpec, Plan, PlannedCase, TargetDir};
+use crate::model::{Case, EnvSpec, Plan, PlannedCase, TargetDir};
 
 /// No case is called finished with fewer rounds: with 15, the stopping rule leaves the intervals'
 /// coverage where it should be; with 5 it fell to 86 % (METHOD 2.4).
@@ -48,7 +48,8 @@ pub fn make(wish: Wish) -> Result<Plan> {
         "`--reference {reference}` is none of the environments: {}",
         wish.environments.iter().map(|env| env.name.as_str()).collect::<Vec<_>>().join(", ")
     );
-    ensure!(wish.precision > 0.0, "`--precision` must be above zero");
+    let precise = wish.precision > 0.0 && wish.precision.is_finite();
+    ensure!(precise, "`--precision` must be above zero");
     ensure!(wish.budget_s > 0.0, "`--budget` must be above zero");
     Ok(Plan {
         cases: picked(wish.cases, &wish.probes)?,
@@ -67,8 +68,10 @@ fn picked(cases: Vec<PlannedCase>, globs: &[String]) -> Result<Vec<PlannedCase>>
         return Ok(cases);
     }
     let fits = |glob: &String, planned: &PlannedCase| {
-        let whole = planned.case.to_string();
-        fast_glob::glob_match(glob, &planned.case.probe) || fast_glob::glob_match(glob, whole)
+        let case = &planned.case;
+        let anywhere = Case { dir: None, ..case.clone() };
+        let names = [case.probe.clone(), anywhere.to_string(), case.to_string()];
+        names.iter().any(|name| fast_glob::glob_match(glob, name))
     };
     for glob in globs {
         ensure!(
@@ -83,7 +86,7 @@ fn picked(cases: Vec<PlannedCase>, globs: &[String]) -> Result<Vec<PlannedCase>>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Case, Params};
+    use crate::model::Params;
 
     fn env(name: &str) -> EnvSpec {
         EnvSpec { name: name.into(), kind: "native".into(), argument: String::new() }

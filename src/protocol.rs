@@ -35,7 +35,7 @@ pub enum Ask {
     Tune { task: Task },
     /// Measure one block, in a fresh worker.
     Block { task: Task, size: BlockSize },
-    /// Remove what a killed agent of this run left in these folders.
+    /// Remove what a killed agent of this run left in these folders and in its own choice.
     Clean { paths: Vec<String>, token: String },
     /// End. Closing the agent's input says the same.
     Quit,
@@ -45,8 +45,9 @@ pub enum Ask {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Task {
     pub case: Case,
-    /// Folder under which the block's scratch folder is made.
-    pub dir_path: String,
+    /// Folder under which the block's scratch folder is made; none for the agent's own choice.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dir_path: Option<String>,
     /// Marks what this run leaves behind, so that it can be found and removed.
     pub token: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -243,6 +243,7 @@ fn take(run: &mut RunFile, record: Record) -> Result<()> {
         Record::Tuned(tuned) => known(tuned.case)?,
         Record::Block(block) => {
             known(block.case)?;
+            whole(&block, run.header.plan.cases[block.case].phases.len())?;
             run.blocks.push(block);
         }
         Record::Host(host) => run.hosts.push(host),
@@ -251,6 +252,22 @@ fn take(run: &mut RunFile, record: Record) -> Result<()> {
             run.outcomes.push(outcome);
         }
         Record::End(end) => run.end = Some(end),
+    }
+    Ok(())
+}
+
+/// A block must have what the estimators divide by.
+fn whole(block: &Block, phases: usize) -> Result<()> {
+    let set = &block.set;
+    if set.iterations == 0 {
+        bail!("is a block without iterations");
+    }
+    if set.samples.len() != phases {
+        bail!("is a block of {} phases, its case has {phases}", set.samples.len());
+    }
+    let count = set.samples.first().map_or(0, Vec::len);
+    if count == 0 || set.samples.iter().any(|samples| samples.len() != count) {
+        bail!("is a block whose phases have not the same number of samples");
     }
     Ok(())
 }

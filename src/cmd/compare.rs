@@ -12,6 +12,9 @@ use crate::runfile::{self, RunFile};
 
 pub fn run(args: &CompareArgs) -> Result<Exit> {
     show::check(&args.show)?;
+    if let Some(percent) = args.fail_above {
+        ensure!(percent.is_finite() && percent >= 0.0, "`--fail-above` must be zero or more");
+    }
     let first = read(&args.sources)?;
     let second = read(&args.versus)?;
     let sides = if second.is_empty() {

@@ -6,15 +6,18 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 
 use crate::cli::DoctorArgs;
-use crate::control::{Session, SessionSettings, Trouble};
+use crate::control::{Guard, Session, SessionSettings, Trouble};
 use crate::exit::Exit;
 use crate::launch::{self, LAUNCHERS};
 use crate::model::{Availability, EnvSpec};
 use crate::{facts, measure, units};
 
 pub fn run(args: &DoctorArgs) -> Result<Exit> {
+    let envtax = std::env::current_exe().context("finding the path of envtax itself")?;
+    let guard = Guard::start(&envtax)?;
     let settings = SessionSettings {
-        agent: std::env::current_exe().context("finding the path of envtax itself")?,
+        agent: envtax,
+        guard: &guard,
         answer_limit: args.answer_timeout,
         interrupted: &|| false,
     };

@@ -12,7 +12,7 @@ use rand::RngCore;
 use super::show;
 use crate::cli::RunArgs;
 use crate::compare::sides;
-use crate::control::{self, Progress, RunSettings, SessionSettings, Watcher};
+use crate::control::{self, Guard, Progress, RunSettings, SessionSettings, Watcher};
 use crate::exit::Exit;
 use crate::model::{Plan, PlannedCase, TargetDir};
 use crate::plan::{self, Wish};
@@ -27,14 +27,16 @@ pub fn run(args: &RunArgs) -> Result<Exit> {
     let plan = plan_of(args)?;
     let path = args.output.clone().unwrap_or_else(default_path);
     let interrupted = catch_signals()?;
+    let envtax = std::env::current_exe().context("finding the path of envtax itself")?;
+    let guard = Guard::start(&envtax)?;
     let settings = RunSettings {
         session: SessionSettings {
-            agent: std::env::current_exe().context("finding the path of envtax itself")?,
+            agent: envtax,
+            guard: &guard,
             answer_limit: args.answer_timeout,
             interrupted: &|| interrupted.load(Ordering::Relaxed),
         },
         token: format!("{:08x}", rand_pcg::Pcg32::new(fresh_seed(), 1).next_u32()),
-        scratch_dir: plan.dirs[0].path.clone(),
     };
     let mut scribe = Scribe::new(&plan, &path, args.force)?;
     let end = control::run(&plan, &settings, &mut scribe);
@@ -99,15 +101,10 @@ fn target_dir(text: &str) -> Result<TargetDir> {
         "`--dir {text}`: the name may have letters, digits and `_-.`"
     );
     ensure!(
-        path.starts_with('/') || cfg_absolute(path),
+        path.starts_with('/') || Path::new(path).is_absolute(),
         "`--dir {text}`: the path must be absolute"
     );
     Ok(TargetDir { name: name.into(), path: path.into() })
-}
-
-/// Absolute where envtax itself runs: `C:\` of Windows, as seen from a Windows build.
-fn cfg_absolute(path: &str) -> bool {
-    Path::new(path).is_absolute()
 }
 
 /// A seed from the clock and the process id: different each time, recorded in the run file.

@@ -10,7 +10,7 @@ use crate::report::{self, Style};
 
 /// Checks what can be checked before anything is measured.
 pub fn check(args: &ShowArgs) -> Result<()> {
-    ensure!(args.margin >= 0.0, "`--margin` must not be below zero");
+    ensure!(args.margin.is_finite() && args.margin >= 0.0, "`--margin` must be zero or more");
     report::find(&args.format).map(drop)
 }
 

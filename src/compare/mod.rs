@@ -1,8 +1,8 @@
 //! From run files to rows of cost, tax, interval and verdict; pure.
 //!
-//! Environments of one file were measured in the same rounds: their ratios are taken round by round.
-//! Different files are different sessions, whose own difference is unknown from inside one of them:
-//! there the session is the unit, and one a side says nothing about error.
+//! Environments of one file were measured in the same rounds: their ratios are taken round by
+//! round. Different files are different sessions, whose own difference nothing inside one of them
+//! shows: there the session is the unit, and one a side says nothing about error.
 
 mod flags;
 mod remarks;

@@ -86,7 +86,7 @@ fn clock(label: &str, session: &Session<'_>) -> Vec<String> {
 /// block, if that is more than what is allowed and more than what the waits leave uncertain.
 fn clock_rate(blocks: &[&Block]) -> Option<f64> {
     let (first, last) = (blocks.first()?, blocks.last()?);
-    let answered = |block: &Block| (block.asked_ns + block.outer_ns) as f64;
+    let answered = |block: &Block| block.asked_ns as f64 + block.outer_ns as f64;
     let outer = answered(last) - answered(first);
     if outer < CLOCK_SPAN_NS {
         return None;

@@ -1,9 +1,11 @@
 //! The only part that starts processes: agents and the rounds they measure in.
 
+mod guard;
 mod order;
 mod rounds;
 mod seat;
 mod session;
 
+pub use guard::{Guard, keep_guard};
 pub use rounds::{Progress, RunSettings, Watcher, run};
 pub use session::{Session, SessionSettings, Trouble};

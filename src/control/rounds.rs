@@ -33,8 +33,6 @@ pub struct RunSettings<'a> {
     pub session: SessionSettings<'a>,
     /// Marks everything this run leaves in target directories.
     pub token: String,
-    /// Folder for the scratch files of probes that measure no files.
-    pub scratch_dir: String,
 }
 
 /// Who is told of what happens during a run.
@@ -60,13 +58,14 @@ pub struct Progress {
 
 /// Runs the plan. Errors are set-up errors: nothing was measured.
 pub fn run(plan: &Plan, settings: &RunSettings<'_>, watcher: &mut dyn Watcher) -> Result<End> {
-    let start = Instant::now();
     let seats = match open_seats(plan, settings, watcher) {
         Ok(seats) => seats,
         Err(Trouble::Interrupted) => bail!("interrupted before anything was measured"),
         Err(Trouble::Dead(error) | Trouble::TimedOut(error)) => return Err(error),
     };
     let cpus = common_cpus(&seats);
+    // The budget is for measuring: an environment that takes long to start takes it from nobody.
+    let start = Instant::now();
     let mut driver = Driver {
         plan,
         settings,
@@ -107,6 +106,7 @@ impl From<Interrupted> for Stop {
 /// What is known of a case so far.
 #[derive(Default)]
 struct CaseState {
+    /// Rounds done, the warm-up included.
     rounds: u32,
     finished: bool,
     /// Half-width of the widest interval, and the environment it is of.
@@ -234,19 +234,19 @@ impl Driver<'_> {
             }))?;
         }
         self.cases[case].rounds += 1;
-        if round >= self.plan.min_rounds && round.is_multiple_of(LOOK_EVERY) {
+        if round > 0 && round.is_multiple_of(LOOK_EVERY) {
             self.look(case);
         }
         Ok(())
     }
 
-    /// Finishes the case if every interval is narrow enough. Looks at widths only, never at
-    /// whether a difference was found.
+    /// Finishes the case if it has rounds enough and every interval is narrow enough. Looks at
+    /// widths only, never at whether a difference was found.
     fn look(&mut self, case: usize) {
         let reference = self.seats.iter().position(|seat| seat.name == self.plan.reference);
         let state = &mut self.cases[case];
         let reference = reference.filter(|seat| state.sizes[*seat].is_some());
-        let mut finished = true;
+        let mut precise = true;
         state.width = None;
         for seat in (0..state.sizes.len()).filter(|seat| state.sizes[*seat].is_some()) {
             let alone = state.sizes.iter().flatten().count() == 1;
@@ -261,25 +261,22 @@ impl Driver<'_> {
                     true => OBVIOUS_PRECISION.max(self.plan.precision),
                     false => self.plan.precision,
                 };
-                finished &= width <= wanted;
+                precise &= width <= wanted;
                 if state.width.is_none_or(|(widest, _)| width > widest) {
                     state.width = Some((width, seat));
                 }
             }
         }
-        state.finished = finished;
+        state.finished = precise && state.rounds > self.plan.min_rounds;
     }
 
     fn task(&self, index: usize, draw: &Draw) -> Task {
         let case: Case = self.plan.cases[index].case.clone();
-        let dir_path = match case.dir.as_deref().and_then(|dir| self.plan.dir_path(dir)) {
-            Some(path) => path.to_owned(),
-            None => self.settings.scratch_dir.clone(),
-        };
+        let dir_path = case.dir.as_deref().and_then(|dir| self.plan.dir_path(dir));
         let limit = self.settings.session.answer_limit;
         Task {
+            dir_path: dir_path.map(str::to_owned),
             case,
-            dir_path,
             token: self.settings.token.clone(),
             cpu: draw.cpu,
             other_cpu: draw.other_cpu,

@@ -45,8 +45,10 @@ pub(super) fn open_seats(
             error: None,
             bad_dirs: BTreeMap::new(),
         };
-        let (error, record) = match Session::start(spec, &settings.session) {
-            Ok(session) => (None, seat_in(&mut seat, session, plan, settings)?),
+        let started = Session::start(spec, &settings.session)
+            .and_then(|session| seat_in(&mut seat, session, plan, settings));
+        let (error, record) = match started {
+            Ok(record) => (None, record),
             Err(Trouble::Interrupted) => return Err(Trouble::Interrupted),
             Err(Trouble::Dead(error) | Trouble::TimedOut(error)) => {
                 let name = &spec.name;
@@ -160,8 +162,7 @@ impl Seat {
             self.error = Some(format!("environment `{name}`: its agent died {RELAUNCHES} times"));
             return Ok(());
         }
-        let mut paths: Vec<String> = plan.dirs.iter().map(|dir| dir.path.clone()).collect();
-        paths.push(settings.scratch_dir.clone());
+        let paths = plan.dirs.iter().map(|dir| dir.path.clone()).collect();
         let clean = Ask::Clean { paths, token: settings.token.clone() };
         let started = Session::start(spec, &settings.session)
             .and_then(|mut session| session.ask(clean, &settings.session).map(|_| session));

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow};
 
+use super::guard::{Guard, Watch};
 use crate::launch::{self, Launch};
 use crate::model::EnvSpec;
 use crate::protocol::{
@@ -20,7 +21,9 @@ use crate::protocol::{
 use crate::sys;
 
 /// How long an agent may take to end by itself.
-const GRACE: Duration = Duration::from_secs(2);
+const GRACE: Duration = Duration::from_secs(5);
+/// How long the last lines of an ended agent are waited for.
+const LAST_WORDS: Duration = Duration::from_millis(200);
 /// How often a wait looks whether the user wants to stop.
 const GLANCE: Duration = Duration::from_millis(25);
 /// Lines of noise kept to be quoted.
@@ -34,6 +37,8 @@ pub struct SessionSettings<'a> {
     pub answer_limit: Duration,
     /// Says whether the user asked to stop.
     pub interrupted: &'a dyn Fn() -> bool,
+    /// Ends what is left when this process is killed.
+    pub guard: &'a Guard,
 }
 
 /// Why there is no answer.
@@ -88,7 +93,7 @@ impl Session {
 
     fn try_start(launch: &Launch, settings: &SessionSettings<'_>) -> Result<Session, Trouble> {
         let begin = Instant::now();
-        let mut process = Process::start(launch, &settings.agent)?;
+        let mut process = Process::start(launch, settings)?;
         let response = process.listen(settings.answer_limit, settings.interrupted)?;
         let started_in = begin.elapsed();
         let Answer::Hello(hello) = response.answer else {
@@ -134,6 +139,7 @@ enum Input {
 struct Process {
     command: String,
     child: Child,
+    _watch: Watch,
     /// Set once the child was reaped.
     ended: Option<ExitStatus>,
     input: Input,
@@ -144,7 +150,8 @@ struct Process {
 }
 
 impl Process {
-    fn start(launch: &Launch, agent: &PathBuf) -> Result<Process> {
+    fn start(launch: &Launch, settings: &SessionSettings<'_>) -> Result<Process> {
+        let agent = &settings.agent;
         let (program, arguments) = launch.words.split_first().context("an empty command")?;
         let mut command = Command::new(program);
         command.args(arguments);
@@ -158,6 +165,7 @@ impl Process {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         sys::new_session(&mut command);
         let mut child = command.spawn().with_context(|| format!("starting `{program}`"))?;
+        let watch = settings.guard.watch(child.id());
         let (sender, heard) = sync_channel(16);
         let (noise, errors) = (Noise::default(), Noise::default());
         let (output, error_output) = (child.stdout.take(), child.stderr.take());
@@ -177,9 +185,19 @@ impl Process {
             let _ = input.write_all(&binary);
             input
         });
-        let command = launch.text();
+        let command = launch.by_hand(&agent.to_string_lossy());
         let input = Input::Sending(sending);
-        Ok(Process { command, child, ended: None, input, heard, noise, errors, readers })
+        Ok(Process {
+            command,
+            child,
+            _watch: watch,
+            ended: None,
+            input,
+            heard,
+            noise,
+            errors,
+            readers,
+        })
     }
 
     fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
@@ -208,6 +226,8 @@ impl Process {
             }
             let left = until.saturating_duration_since(Instant::now());
             match self.heard.recv_timeout(left.min(GLANCE)) {
+                // A terminal in between echoes what it is sent: our own request is no answer.
+                Ok(Heard::Message(text)) if serde_json::from_str::<Request>(&text).is_ok() => {}
                 Ok(Heard::Message(text)) => {
                     return serde_json::from_str(&text).map_err(|error| {
                         let shown: String = text.chars().take(200).collect();
@@ -218,6 +238,8 @@ impl Process {
                     return Err(self.dead(&format!("a line of more than {MAX_LINE} bytes came")));
                 }
                 Ok(Heard::Closed) | Err(RecvTimeoutError::Disconnected) => {
+                    // Behind a launcher that lost its output, an agent still waits for requests.
+                    self.close_input();
                     let how = match self.wait_briefly() {
                         Some(status) => format!("the agent ended ({status})"),
                         None => "the agent closed its output".to_owned(),
@@ -241,6 +263,7 @@ impl Process {
     /// Ends the agent; what happened, what it printed, and what to run by hand.
     fn last_words(&mut self, what: &str) -> anyhow::Error {
         self.end(Duration::ZERO);
+        self.hear_the_end();
         let mut text = what.to_owned();
         for (name, lines) in [("stderr", &self.errors), ("stdout", &self.noise)] {
             let lines = lines.lock().unwrap_or_else(PoisonError::into_inner);
@@ -252,6 +275,14 @@ impl Process {
         anyhow!(text)
     }
 
+    /// Gives the readers a moment to take what was printed last.
+    fn hear_the_end(&self) {
+        let until = Instant::now() + LAST_WORDS;
+        while Instant::now() < until && !self.readers.iter().all(JoinHandle::is_finished) {
+            thread::sleep(Duration::from_millis(1));
+        }
+    }
+
     /// How the command ended, if it ends soon.
     fn wait_briefly(&mut self) -> Option<ExitStatus> {
         if self.ended.is_none() && ends_within(&self.child, Duration::from_millis(500)) {
@@ -260,11 +291,14 @@ impl Process {
         self.ended
     }
 
+    /// A thread that still sends the binary closes the input when it is done or the command ends.
+    fn close_input(&mut self) {
+        self.input = Input::Closed;
+    }
+
     /// Closes the agent's input, gives it `grace` to clean up and leave, then ends its session.
     fn end(&mut self, grace: Duration) {
-        if matches!(self.input, Input::Open(_)) {
-            self.input = Input::Closed;
-        }
+        self.close_input();
         if self.ended.is_none() {
             ends_within(&self.child, grace);
             self.finish();
@@ -282,12 +316,9 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
+        // The readers are left to themselves: they end when the outputs close, which a process that
+        // the launcher put into the background may delay for as long as it likes.
         self.end(GRACE);
-        // Closes the channel, so that a reader that waits to hand over a line goes on.
-        self.heard = sync_channel(0).1;
-        for reader in self.readers.drain(..) {
-            let _ = reader.join();
-        }
     }
 }
 

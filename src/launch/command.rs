@@ -15,10 +15,14 @@ static INFO: LauncherInfo = LauncherInfo {
 };
 
 /// Makes a folder for the agent, receives its binary, and becomes it. The agent then removes both:
-/// it runs on from the file it holds open.
-const STAGE: &str = "umask 077; d=$(mktemp -d \"${TMPDIR:-/tmp}/envtax-XXXXXX\") && \
-    head -c \"$1\" >\"$d/envtax\" && chmod 700 \"$d/envtax\" && \
-    exec \"$d/envtax\" agent --self \"$d/envtax\" --staged";
+/// it runs on from the file it holds open. What arrives in part, or cannot be executed there, the
+/// shell removes.
+const STAGE: &str = "umask 077; for t in \"$TMPDIR\" /tmp /var/tmp /dev/shm; do \
+    [ -d \"$t\" ] && [ -w \"$t\" ] && break; done; \
+    d=$(mktemp -d \"$t/envtax-XXXXXX\") || exit; trap 'rm -rf \"$d\"' EXIT; \
+    trap 'exit 1' HUP INT TERM; a=\"$d/envtax\"; head -c \"$1\" >\"$a\"; \
+    [ \"$(wc -c <\"$a\")\" -eq \"$1\" ] || { echo 'the binary arrived in part' >&2; exit 1; }; \
+    chmod 700 \"$a\" && exec \"$a\" agent --self \"$a\" --staged";
 
 impl Launcher for Prefix {
     fn info(&self) -> &'static LauncherInfo {

@@ -69,8 +69,15 @@ impl Launch {
     }
 
     /// The command as one would type it.
-    pub fn text(&self) -> String {
-        shell_words::join(&self.words)
+    pub fn by_hand(&self, agent: &str) -> String {
+        let words = shell_words::join(&self.words);
+        match self.send_binary {
+            true => {
+                let agent = shell_words::quote(agent);
+                format!("cat {agent} - | {words} $(wc -c <{agent})")
+            }
+            false => words,
+        }
     }
 }
 
@@ -169,7 +176,7 @@ mod tests {
         let text = |spec: &str| {
             let spec = parse_spec(spec).unwrap();
             let launcher = find(&spec.kind).unwrap();
-            launcher.commands(&spec.argument, "/x/envtax").unwrap()[0].text()
+            launcher.commands(&spec.argument, "/x/envtax").unwrap()[0].by_hand("/x/envtax")
         };
         assert_eq!(text("native"), "/x/envtax agent --self /x/envtax");
         assert_eq!(text("namespace"), "/x/envtax agent --self /x/envtax --enter namespace");

@@ -13,7 +13,7 @@ pub struct FileOpen;
 static INFO: ProbeInfo = ProbeInfo {
     id: "file.open",
     summary: "open an existing file for reading and close it",
-    timed: "open by absolute path and close, as one figure, always of the same file.",
+    timed: "openat by absolute path and close, as one figure, always of the same file.",
     excluded: "Creating the file. Nothing is read.",
     unit: "open and close",
     source: "lmbench lat_syscall open",

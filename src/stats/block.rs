@@ -12,8 +12,8 @@ pub fn block_floor(samples: &[u64], iterations: u64) -> f64 {
 
 /// The mean of the samples, in ns an iteration: what the operation cost with all that happened.
 pub fn block_mean(samples: &[u64], iterations: u64) -> f64 {
-    let total: u64 = samples.iter().sum();
-    (total as f64).max(1.0) / (samples.len() as u64 * iterations) as f64
+    let total: f64 = samples.iter().map(|ns| *ns as f64).sum();
+    total.max(1.0) / (samples.len() as f64 * iterations as f64)
 }
 
 #[cfg(test)]

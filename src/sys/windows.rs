@@ -62,6 +62,10 @@ pub fn new_session(_command: &mut Command) {}
 
 pub fn end_group(_leader: u32) {}
 
+pub fn group_exists(_leader: u32) -> bool {
+    false
+}
+
 /// Not told without the child's handle; callers wait and then end it.
 pub fn has_ended(_child: &Child) -> bool {
     false

@@ -1,1 +1,12 @@
+//! Integration tests: the real binary, in real environments.
 
+mod bad_agents;
+mod dirs;
+mod leftovers;
+mod main_job;
+mod other_verbs;
+mod processes;
+mod run_files;
+mod support;
+mod tidy;
+mod usage;

@@ -100,6 +100,12 @@ pub fn end_group(leader: u32) {
     unsafe { libc::kill(-(leader as libc::pid_t), libc::SIGKILL) };
 }
 
+/// Whether any process of that group is there.
+pub fn group_exists(leader: u32) -> bool {
+    // SAFETY: signal 0 is sent to nobody; only its error is of interest.
+    unsafe { libc::kill(-(leader as libc::pid_t), 0) == 0 }
+}
+
 /// Whether the child has ended, leaving it to be reaped.
 pub fn has_ended(child: &Child) -> bool {
     let mut info = MaybeUninit::<libc::siginfo_t>::zeroed();

@@ -1,0 +1,203 @@
+//! Environments whose agent misbehaves: noise is borne, everything else is that environment's
+//! failure and nobody else's.
+
+use std::process::Command;
+
+use crate::processes;
+use crate::support::{Done, Place};
+
+const PROBE: &str = "syscall.getppid";
+/// The budget outlasts what waiting takes of it; native alone is precise long before it ends.
+const LIMITS: [&str; 4] = ["--budget", "8s", "--answer-timeout", "1s"];
+
+/// Runs native beside an environment that this script starts. The shell expands `"$@"` to the
+/// command that is to be run there.
+fn beside(place: &Place, script: &str) -> Done {
+    place.run(&["native", &place.fake("x", script)], &[PROBE]).args(LIMITS).run()
+}
+
+/// The environment of this script is measured as if it were a quiet one.
+#[track_caller]
+fn is_borne(script: &str) {
+    let place = Place::new();
+    beside(&place, script).exits(0);
+    place.comparison("run.jsonl").measured(PROBE, "native").measured(PROBE, "x");
+    place.is_clean();
+}
+
+/// The environment of this script fails with these words in the reason; native is measured.
+#[track_caller]
+fn fails_alone(script: &str, words: &str) {
+    let place = Place::new();
+    beside(&place, script).exits(3).prints("`x`: 1 row failed:").prints(words);
+    place.comparison("run.jsonl").measured(PROBE, "native").failed(PROBE, "x", words);
+    place.is_clean();
+}
+
+#[test]
+fn a_greeting_of_the_system_is_borne() {
+    is_borne("echo Welcome to Linux; echo; echo 'no mail' >&2; exec \"$@\"");
+}
+
+#[test]
+fn a_prompt_without_a_line_end_is_borne() {
+    is_borne("printf 'login: '; exec \"$@\"");
+}
+
+#[test]
+fn chatter_between_messages_is_borne() {
+    is_borne("\"$@\" | while read -r line; do echo tick; printf '%s\\n' \"$line\"; done");
+    is_borne("\"$@\" | sed -u 's/^/[container] /'");
+}
+
+#[test]
+fn bytes_that_are_no_text_are_borne() {
+    is_borne("printf '\\377\\376\\200\\000\\n\\303'; exec \"$@\"");
+}
+
+#[test]
+fn line_ends_of_windows_are_borne() {
+    is_borne("\"$@\" | sed -u 's/$/\\r/'");
+}
+
+#[test]
+fn a_flood_on_the_error_output_is_borne() {
+    // More than a pipe holds: somebody has to read it, or the agent would never greet.
+    is_borne("head -c 3000000 /dev/zero | tr '\\0' e >&2; yes oops | head -n 100000 >&2; \"$@\"");
+}
+
+/// `ssh` with ControlPersist does this: a process in the background keeps the outputs open.
+#[test]
+fn a_process_left_in_the_background_does_not_hold_up_the_end() {
+    let place = Place::new();
+    let script = format!("setsid sleep 3600 & echo $! >{}; exec \"$@\"", place.path("sleeper"));
+    let spec = place.fake("x", &script);
+    let mut running = place.run(&["native", &spec], &[PROBE]).args(LIMITS).start();
+    running.until_recorded("end", 1);
+    let sleeper: u32 = place.read("sleeper").trim().parse().unwrap();
+    let ended = running.ends_within(20);
+    processes::signal(sleeper, "KILL");
+    assert!(ended, "envtax waits for a process that the launcher left in the background");
+    running.wait().exits(0);
+    place.is_clean();
+}
+
+#[test]
+fn silence_before_the_greeting_ends_at_the_time_limit() {
+    fails_alone("echo waiting for password; sleep 3600", "no answer within 1 s");
+    fails_alone("exec sleep 3600", "no answer within 1 s");
+}
+
+#[test]
+fn silence_after_the_greeting_ends_at_the_time_limit() {
+    fails_alone("\"$@\" | sed -u 1q; sleep 3600", "no answer within 1 s");
+}
+
+#[test]
+fn silence_in_the_middle_ends_at_the_time_limit() {
+    fails_alone("\"$@\" | sed -u 3q; sleep 3600", "no answer within 1 s");
+}
+
+#[test]
+fn waiting_for_an_environment_is_not_paid_from_the_budget_of_the_others() {
+    let place = Place::new();
+    let run = place.run(&["native", &place.fake("x", "exec sleep 3600")], &[PROBE]);
+    run.args(["--budget", "1s", "--answer-timeout", "2s"]).run().exits(3);
+    place.comparison("run.jsonl").measured(PROBE, "native");
+}
+
+#[test]
+fn chatter_without_end_is_no_answer() {
+    fails_alone("exec yes", "no answer within 1 s");
+}
+
+#[test]
+fn a_line_without_end_is_refused() {
+    fails_alone("yes | tr -d '\\n'", "1048576 bytes");
+}
+
+#[test]
+fn a_line_that_is_too_long_is_refused() {
+    let long = "head -c 1100000 /dev/zero | tr '\\0' x; echo";
+    fails_alone(&format!("{long}; exec \"$@\""), "1048576 bytes");
+    fails_alone(&format!("printf '@envtax '; {long}; sleep 3600"), "1048576 bytes");
+}
+
+#[test]
+fn garbage_instead_of_a_greeting_is_shown() {
+    fails_alone("echo '@envtax {nonsense'; sleep 3600", "{nonsense");
+}
+
+#[test]
+fn garbage_in_the_middle_is_shown() {
+    fails_alone("\"$@\" | sed -u '3s/{.*/{nonsense/'", "{nonsense");
+}
+
+#[test]
+fn an_answer_before_the_greeting_is_refused() {
+    let answer = "@envtax {\"id\":1,\"answer\":\"cleaned\"}";
+    fails_alone(&format!("echo '{answer}'; exec \"$@\""), "does not greet first");
+}
+
+#[test]
+fn another_version_of_the_protocol_is_named() {
+    let script = "\"$@\" | sed -u 's/\"version\":[0-9]*/\"version\":999/'";
+    fails_alone(script, "the agent there speaks protocol 999");
+}
+
+#[test]
+fn an_output_that_is_closed_is_no_greeting() {
+    fails_alone("exec >&-; exec sleep 3600", "closed its output");
+}
+
+/// Message 1 is the greeting, 2 is about directories, 3 is of tuning, the others are blocks.
+#[test]
+fn an_agent_that_dies_at_any_message_is_that_environments_failure() {
+    for messages in 1..=5 {
+        fails_alone(&format!("\"$@\" | sed -u {messages}q"), "the agent ended");
+    }
+}
+
+#[test]
+fn an_environment_that_does_not_start_again_loses_its_rows_only() {
+    let place = Place::new();
+    // The first start is honest for some messages; later ones find the mark and refuse.
+    let mark = place.path("started");
+    let script = format!(
+        "[ -e {mark} ] && {{ echo maintenance >&2; exit 9; }}; touch {mark}; \"$@\" | sed -u 6q"
+    );
+    let run = place.run(&["native", &place.fake("x", &script)], &[PROBE, "process.fork"]);
+    run.args(LIMITS).run().exits(3).prints("`x`").prints("maintenance");
+    let comparison = place.comparison("run.jsonl");
+    comparison.measured(PROBE, "native").measured("process.fork", "native");
+    comparison.failed("process.fork", "x", "").failed(PROBE, "x", "");
+    place.is_clean();
+}
+
+#[test]
+fn without_its_reference_nothing_is_measured() {
+    let bad = [
+        ("exit 4", "exit status: 4"),
+        ("sleep 3600", "no answer within 1 s"),
+        ("echo '@envtax {nonsense'; sleep 3600", "{nonsense"),
+        ("\"$@\" | sed -u 1q", "the agent ended"),
+    ];
+    for (script, words) in bad {
+        let place = Place::new();
+        let run = place.run(&[&place.fake("x", script), "native"], &[PROBE]).args(LIMITS);
+        run.run().exits(2).complains("environment `x`").complains(words);
+        assert!(!place.has("run.jsonl"), "{script}");
+        place.is_clean();
+    }
+}
+
+/// The reason names the command; run by hand, it does what it did.
+#[test]
+fn the_command_to_run_by_hand_is_one() {
+    let place = Place::new();
+    let done = beside(&place, "echo \"it's broken\" >&2; exit 6").exits(3);
+    let line = done.err.lines().find_map(|line| line.trim().strip_prefix("by hand: ")).unwrap();
+    let output = Command::new("sh").args(["-c", line]).output().unwrap();
+    assert_eq!(output.status.code(), Some(6), "{line}");
+    assert_eq!(output.stderr, b"it's broken\n");
+}

@@ -1,0 +1,312 @@
+//! However a run ends, nothing of it stays: no process, file, scratch folder or mount.
+
+use std::thread;
+use std::time::Duration;
+
+use crate::processes::{self, Process};
+use crate::support::{Envtax, Place, Running, needs};
+
+/// Probes that leave the most behind when they are cut off: files, children and peers.
+const PROBES: [&str; 5] =
+    ["file.create", "file.read size=1MiB*", "process.exec*", "pipe.*", "thread.*"];
+
+/// A long run, in a target directory of its own, over native and one other environment.
+fn long_run<'a>(place: &'a Place, other: &str) -> Envtax<'a> {
+    let run = place.run(&["native", &format!("other={other}")], &PROBES).own_binary();
+    run.args(["--budget", "1h", "--dir", &format!("d={}", place.path("target"))])
+}
+
+/// A container of sorts: the system's programs and nothing else.
+const SYSTEM: &str = "bwrap --ro-bind /usr /usr --symlink usr/bin /bin --symlink usr/lib /lib \
+    --symlink usr/lib64 /lib64 --proc /proc --dev /dev --tmpfs /tmp";
+
+/// A container that does not see envtax: the binary has to go in through its shell, and what stays
+/// in its temporary folder stays in ours.
+fn container(place: &Place) -> String {
+    let (tmp, target) = (place.path("tmp"), place.path("target"));
+    let files = format!("--bind {tmp} /var/tmp --bind {target} {target}");
+    format!("cmd:{SYSTEM} {files} --setenv TMPDIR /var/tmp --")
+}
+
+type Moment = (&'static str, fn(&mut Running<'_>));
+
+const MOMENTS: [Moment; 6] = [
+    ("the first agent", |run| run.until("an agent", |run| !run.processes().is_empty())),
+    ("the second launch", |run| run.until("two", |run| run.processes().len() > 1)),
+    ("before tuning", |run| run.until_recorded("header", 1)),
+    ("tuning", |run| run.until_recorded("tuned", 3)),
+    ("the first blocks", |run| run.until_recorded("block", 1)),
+    ("later blocks", |run| run.until_recorded("block", 50)),
+];
+
+/// Kills envtax without a warning, at several moments.
+fn killed_controller(other: impl Fn(&Place) -> String) {
+    for (name, moment) in MOMENTS {
+        let place = Place::new();
+        let mut run = long_run(&place, &other(&place)).start();
+        moment(&mut run);
+        run.processes();
+        run.signal("KILL");
+        let done = run.wait_clean();
+        assert_eq!(done.status.code(), None, "{name}");
+        if name.contains("block") {
+            let comparison = place.comparison("run.jsonl");
+            comparison.remarks("the run was ended from outside before it was done");
+        }
+    }
+}
+
+/// Asks envtax to end, at several moments.
+fn interrupted(other: impl Fn(&Place) -> String) {
+    for (at, (name, moment)) in MOMENTS.into_iter().enumerate() {
+        let place = Place::new();
+        let mut run = long_run(&place, &other(&place)).start();
+        moment(&mut run);
+        run.processes();
+        run.signal(["INT", "TERM", "HUP"][at % 3]);
+        let done = run.wait_clean();
+        if place.has("run.jsonl") {
+            done.exits(3).prints("the run was interrupted by the user");
+            place.comparison("run.jsonl").remarks("the run was interrupted by the user");
+        } else {
+            assert!(!name.contains("block") && name != "tuning", "no file at {name}");
+            done.exits(2).complains("interrupted before anything was measured");
+        }
+    }
+}
+
+/// Kills a process of the run while it measures; the run goes on and says so.
+fn killed_inside(other: &str, is_victim: fn(&Process) -> bool) {
+    let place = Place::new();
+    let environments = ["native", &format!("other={other}")];
+    let run = place.run(&environments, &PROBES).own_binary();
+    let dir = format!("d={}", place.path("target"));
+    let mut run = run.args(["--budget", "4s", "--dir", &dir]).start();
+    run.until_recorded("block", 5);
+    run.until("a victim", |run| {
+        let found = run.processes();
+        let victim = found.iter().rev().find(|process| is_victim(process));
+        // Stopped first: what is still there then can no longer finish what it was doing.
+        let stopped = victim.filter(|process| {
+            processes::signal(process.pid, "STOP");
+            run.processes().iter().any(|still| still.pid == process.pid && is_victim(still))
+        });
+        stopped.inspect(|process| processes::signal(process.pid, "KILL")).is_some()
+    });
+    run.wait_clean().exits(3);
+    let file = place.read("run.jsonl");
+    let lost = file.lines().filter(|line| line.starts_with("{\"record\":\"outcome\""));
+    assert_eq!(lost.count(), 1, "{file}");
+    place.comparison("run.jsonl");
+}
+
+fn native(_: &Place) -> String {
+    "native".into()
+}
+
+#[test]
+fn a_killed_run_leaves_nothing_native() {
+    killed_controller(native);
+}
+
+#[test]
+fn a_killed_run_leaves_nothing_in_namespaces() {
+    killed_controller(|_| "namespace".into());
+}
+
+#[test]
+fn a_killed_run_leaves_nothing_in_bubblewrap() {
+    if needs("bwrap") {
+        killed_controller(|_| "bwrap".into());
+    }
+}
+
+#[test]
+fn a_killed_run_leaves_nothing_in_proot() {
+    if needs("proot") {
+        killed_controller(|_| "proot".into());
+    }
+}
+
+#[test]
+fn a_killed_run_leaves_nothing_in_a_container_it_was_sent_to() {
+    if needs("bwrap") {
+        killed_controller(container);
+    }
+}
+
+#[test]
+fn an_interrupted_run_leaves_its_file_and_nothing_else_native() {
+    interrupted(native);
+}
+
+#[test]
+fn an_interrupted_run_leaves_its_file_and_nothing_else_in_namespaces() {
+    interrupted(|_| "namespace".into());
+}
+
+#[test]
+fn an_interrupted_run_leaves_its_file_and_nothing_else_in_bubblewrap() {
+    if needs("bwrap") {
+        interrupted(|_| "bwrap".into());
+    }
+}
+
+#[test]
+fn an_interrupted_run_leaves_its_file_and_nothing_else_in_proot() {
+    if needs("proot") {
+        interrupted(|_| "proot".into());
+    }
+}
+
+#[test]
+fn an_interrupted_run_leaves_its_file_and_nothing_else_in_a_container_it_was_sent_to() {
+    if needs("bwrap") {
+        interrupted(container);
+    }
+}
+
+#[test]
+fn a_killed_agent_costs_one_row_and_leaves_nothing() {
+    killed_inside("native", Process::is_agent);
+    killed_inside("namespace", Process::is_agent);
+    if needs("bwrap") {
+        killed_inside("bwrap", Process::is_agent);
+    }
+    if needs("proot") {
+        killed_inside("proot", Process::is_agent);
+    }
+}
+
+/// Inside namespaces the agent has a process outside that stands for it.
+#[test]
+fn a_killed_outer_process_costs_one_row_and_leaves_nothing() {
+    killed_inside("namespace", |process| {
+        process.is_agent() && process.words.iter().any(|word| word == "--enter")
+    });
+    if needs("bwrap") {
+        killed_inside("bwrap", |process| process.words[0] == "bwrap");
+    }
+}
+
+#[test]
+fn a_killed_worker_costs_one_row_and_leaves_nothing() {
+    killed_inside("native", Process::is_worker);
+    killed_inside("namespace", Process::is_worker);
+    if needs("bwrap") {
+        killed_inside("bwrap", Process::is_worker);
+    }
+}
+
+#[test]
+fn an_environment_that_hangs_at_its_start_can_be_interrupted() {
+    for signal in ["INT", "TERM"] {
+        let place = Place::new();
+        let spec = place.fake("x", "sleep 3600 & wait");
+        let mut run = place.run(&["native", &spec], &["null"]).start();
+        run.until("the hanging sleep", |run| {
+            run.processes().iter().any(|process| process.words == ["sleep", "3600"])
+        });
+        run.signal(signal);
+        run.wait_clean().exits(2).complains("interrupted before anything was measured");
+        assert!(!place.has("run.jsonl"));
+    }
+}
+
+/// A launcher that is killed cannot clean up after itself.
+#[test]
+fn launchers_end_by_themselves() {
+    let launcher =
+        |place: &Place| place.fake("x", &format!("\"$@\"; echo ended >{}", place.path("mark")));
+    let place = Place::new();
+    place.run(&["native", &launcher(&place)], &["null"]).args(["--budget", "1s"]).run().exits(0);
+    assert!(place.has("mark"), "killed at the end of a run");
+    let place = Place::new();
+    let mut run = place.run(&["native", &launcher(&place)], &PROBES).start();
+    run.until_recorded("block", 5);
+    run.signal("INT");
+    run.wait_clean().exits(3);
+    assert!(place.has("mark"), "killed by an interrupt");
+}
+
+/// Nobody closes the input of a launcher that hangs: the guard ends it.
+#[test]
+fn a_killed_run_does_not_leave_a_launcher_that_hangs() {
+    let place = Place::new();
+    let spec = place.fake("x", "sleep 3600 & wait");
+    let mut run = place.run(&["native", &spec], &["null"]).start();
+    run.until("the hanging sleep", |run| {
+        run.processes().iter().any(|process| process.words == ["sleep", "3600"])
+    });
+    run.signal("KILL");
+    run.wait_clean();
+}
+
+/// The user has lost patience: the second Ctrl-C ends envtax at once, agents end by themselves.
+#[test]
+fn a_second_interrupt_leaves_nothing_either() {
+    let place = Place::new();
+    let mut run = long_run(&place, "namespace").start();
+    run.until_recorded("block", 5);
+    run.signal("INT");
+    thread::sleep(Duration::from_millis(1));
+    run.signal("INT");
+    let code = run.wait_clean().status.code();
+    assert!(matches!(code, Some(3 | 130)), "{code:?}");
+    place.comparison("run.jsonl");
+}
+
+#[test]
+fn a_run_through_a_shell_works_and_leaves_nothing() {
+    if !needs("bwrap") {
+        return;
+    }
+    let place = Place::new();
+    let spec = format!("other={}", container(&place));
+    let run = place.run(&["native", &spec], &["process.exec target=tiny", "file.stat"]);
+    let dir = format!("d={}", place.path("target"));
+    let run = run.own_binary().args(["--budget", "3s", "--dir", &dir]);
+    run.start().wait_clean().exits(0);
+    let comparison = place.comparison("run.jsonl");
+    comparison.measured("process.exec target=tiny", "other").measured("file.stat", "other");
+}
+
+/// Launchers hand on our variables, and the temporary folder that they name is not in there.
+#[test]
+fn a_container_without_our_temporary_folder_is_entered_all_the_same() {
+    if !needs("bwrap") {
+        return;
+    }
+    let place = Place::new();
+    let spec = format!("other=cmd:{SYSTEM} --");
+    let probes = ["syscall.getppid", "process.exec target=tiny"];
+    let run = place.run(&["native", &spec], &probes).own_binary().args(["--budget", "2s"]);
+    run.start().wait_clean().exits(0);
+    let comparison = place.comparison("run.jsonl");
+    comparison.measured("process.exec target=tiny", "other").measured("syscall.getppid", "other");
+}
+
+/// The connection breaks in the middle of the binary: what arrived of it is no program.
+#[test]
+fn half_an_agent_is_not_left_behind() {
+    let place = Place::new();
+    let script = "[ \"$1\" = sh ] || exit 127; head -c 1000 | \"$@\"";
+    let run = place.run(&["native", &place.fake("x", script)], &["syscall.getppid"]);
+    run.args(["--budget", "1s"]).start().wait_clean().exits(3).prints("the agent ended");
+    place.comparison("run.jsonl").measured("syscall.getppid", "native");
+}
+
+/// What is sent is a whole program or nothing: a full disk leaves no half of one.
+#[test]
+fn a_container_too_small_for_the_agent_says_so() {
+    if !crate::support::needs_bwrap_size() {
+        return;
+    }
+    let place = Place::new();
+    let small = "--size 65536 --tmpfs /tmp --setenv TMPDIR /tmp";
+    let spec = format!("other=cmd:{SYSTEM} {small} --");
+    let run = place.run(&["native", &spec], &["syscall.getppid"]).own_binary();
+    let done = run.args(["--budget", "1s"]).start().wait_clean().exits(3);
+    done.complains("No space left on device");
+    place.comparison("run.jsonl").failed("syscall.getppid", "other", "No space left on device");
+}

@@ -1,0 +1,182 @@
+//! Measuring environments side by side, and comparing what was measured.
+
+use serde_json::Value;
+
+use crate::support::{Comparison, Place, SHORT, needs};
+
+/// Every environment that can be had on one machine, each for real.
+#[test]
+fn every_kind_of_environment_is_measured() {
+    if !needs("bwrap") || !needs("proot") {
+        return;
+    }
+    let place = Place::new();
+    let environments = ["native", "namespace", "chroot:/", "bwrap", "proot", "cmd:env"];
+    let probes = ["syscall.getppid", "process.exec target=tiny", "file.create"];
+    let args = ["--budget", "3s"];
+    place.run(&environments, &probes).args(args).run().exits(0).prints("syscall.getppid");
+    let comparison = place.comparison("run.jsonl");
+    for column in ["native", "namespace", "chroot", "bwrap", "proot", "cmd"] {
+        for row in ["syscall.getppid", "process.exec target=tiny", "file.create"] {
+            comparison.measured(row, column);
+        }
+    }
+    place.is_clean();
+}
+
+#[test]
+fn a_run_prints_its_table_and_nothing_but_the_name_of_its_file_beside_it() {
+    let place = Place::new();
+    let run = place.run(&["native", "other=native"], &["syscall.getppid", "process.fork"]);
+    let done = run.args(["--budget", "2s", "--seed", "7"]).run().exits(0);
+    let done = done.prints("cost tax 95 % interval verdict").prints("process.fork create");
+    let done = done.prints("- tax: cost divided by that of native");
+    assert_eq!(done.err.trim(), "run file: run.jsonl   (seed 7)");
+    let comparison = place.comparison("run.jsonl");
+    comparison.measured("syscall.getppid", "other").measured("process.fork", "native");
+}
+
+#[test]
+fn what_run_prints_is_what_compare_prints_later() {
+    let place = Place::new();
+    let done = place.run(&["native", "other=native"], &["syscall.getppid"]).args(SHORT).run();
+    let again = place.envtax(["compare", "run.jsonl"]).run().exits(0);
+    assert_eq!(done.exits(0).out, again.out);
+    assert_eq!(again.err, "");
+}
+
+#[test]
+fn a_run_file_is_read_in_every_format() {
+    let place = Place::new();
+    place.run(&["native", "other=native"], &["process.fork"]).args(SHORT).run().exits(0);
+    let read = |format: &str| {
+        place.envtax(["compare", "run.jsonl", "--format", format]).run().exits(0).out
+    };
+    assert!(read("text").contains("process.fork create"));
+    assert!(read("markdown").contains("| **process.fork create** |"));
+    let csv = read("csv");
+    let fields: Vec<usize> = csv.lines().map(|line| line.split(',').count()).collect();
+    assert!(fields.len() == 5 && fields.iter().all(|count| *count == fields[0]), "{csv}");
+    let json: Value = serde_json::from_str(&read("json")).unwrap();
+    assert_eq!(json["reference"], "native");
+    assert_eq!(json["rows"][1]["phase"], "reap");
+}
+
+#[test]
+fn another_environment_can_be_the_reference() {
+    let place = Place::new();
+    let run = place.run(&["native", "other=native"], &["null"]).args(["--reference", "other"]);
+    run.args(SHORT).run().exits(0).prints("tax: cost divided by that of other");
+    let args = ["compare", "run.jsonl", "--reference", "native"];
+    place.envtax(args).run().exits(0).prints("tax: cost divided by that of native");
+}
+
+#[test]
+fn environments_of_two_files_stand_beside_each_other() {
+    let place = Place::new();
+    sessions(&place, 2);
+    let args = ["compare", "run1.jsonl:native", "run2.jsonl:other", "--format", "json"];
+    let done = place.envtax(args).run().exits(0);
+    let comparison = Comparison(serde_json::from_str(&done.out).unwrap());
+    comparison.measured("null", "run1.jsonl:native").measured("null", "run2.jsonl:other");
+    let verdict = &comparison.0["rows"][0]["cells"][1]["measured"]["tax"]["verdict"];
+    assert!(verdict.to_string().contains("descriptive"), "one session a side: {verdict}");
+}
+
+#[test]
+fn three_sessions_a_side_are_pooled_and_get_an_interval() {
+    let place = Place::new();
+    sessions(&place, 3);
+    let of = |env: &str| (1..=3).map(|n| format!("run{n}.jsonl:{env}")).collect::<Vec<_>>();
+    let envtax = place.envtax(["compare"]).args(of("native")).args(["--versus"]).args(of("other"));
+    let done = envtax.args(["--format", "json"]).run().exits(0);
+    let comparison = Comparison(serde_json::from_str(&done.out).unwrap());
+    comparison.measured("null", "before (3 sessions)").measured("null", "after (3 sessions)");
+    let tax = &comparison.0["rows"][0]["cells"][1]["measured"]["tax"];
+    assert!(tax["interval"].is_array(), "{tax:#}");
+}
+
+/// Writes `run1.jsonl` and so on, over `native` and `other`.
+fn sessions(place: &Place, count: usize) {
+    for n in 1..=count {
+        let file = format!("run{n}.jsonl");
+        let args = ["run", "--env", "native", "--env", "other=native", "--probe", "null"];
+        let short = ["--budget", "300ms", "-o", &file];
+        place.envtax(args).args(short).run().exits(0);
+    }
+}
+
+#[test]
+fn the_gate_trips_for_an_environment_that_is_slower() {
+    if !needs("proot") {
+        return;
+    }
+    let place = Place::new();
+    // Time enough for the rounds that the interval needs, of which it takes as many as it needs.
+    let run = place.run(&["native", "proot"], &["syscall.getppid"]).args(["--budget", "20s"]);
+    run.run().exits(0);
+    let gate = |percent: &str| place.envtax(["compare", "run.jsonl", "--fail-above", percent]);
+    gate("10").run().exits(1).prints("slower");
+    gate("1000000").run().exits(0).prints("slower");
+    let reversed = gate("10").args(["--reference", "proot"]).run();
+    reversed.exits(0).prints("faster");
+}
+
+#[test]
+fn a_run_file_is_not_replaced_unasked() {
+    let place = Place::new();
+    place.write("run.jsonl", "precious\n");
+    let run = || place.run(&["native"], &["null"]).args(SHORT);
+    run().run().exits(2).complains("`run.jsonl` exists").complains("--force");
+    assert_eq!(place.read("run.jsonl"), "precious\n");
+    run().args(["--force"]).run().exits(0);
+    place.comparison("run.jsonl").measured("null", "native");
+}
+
+#[test]
+fn an_earlier_file_survives_a_run_that_cannot_start() {
+    let place = Place::new();
+    place.write("run.jsonl", "precious\n");
+    place.run(&["x=cmd:false"], &["null"]).args(["--force"]).run().exits(2);
+    assert_eq!(place.read("run.jsonl"), "precious\n");
+}
+
+#[test]
+fn without_a_name_the_file_is_called_after_the_time() {
+    let place = Place::new();
+    let args = ["run", "--probe", "null", "--budget", "300ms"];
+    let done = place.envtax(args).run().exits(0).complains("run file: envtax-20");
+    let name = done.err.trim().split(' ').nth(2).unwrap();
+    place.comparison(name).measured("null", "native");
+}
+
+#[test]
+fn file_probes_are_measured_in_every_target_directory() {
+    let place = Place::new();
+    let (a, b) = (format!("a={}", place.path("target")), format!("b={}", place.path("tmp")));
+    let run = place.run(&["native"], &["file.stat"]).args(["--dir", &a, "--dir", &b]);
+    run.args(SHORT).run().exits(0).prints("file.stat dir=a").prints("file.stat dir=b");
+    place.is_clean();
+}
+
+#[test]
+fn a_case_is_picked_by_its_parameters_whatever_the_directory() {
+    let place = Place::new();
+    place.run(&["native"], &["file.read size=4KiB"]).args(SHORT).run().exits(0);
+    place.comparison("run.jsonl").measured("file.read size=4KiB", "native");
+}
+
+#[test]
+fn every_probe_works_here() {
+    let place = Place::new();
+    let run = place.run(&["native"], &["*"]).args(["--budget", "4s", "--format", "json"]);
+    let done = run.run().exits(0);
+    let comparison: Value = serde_json::from_str(&done.out).unwrap();
+    for row in comparison["rows"].as_array().unwrap() {
+        // What a small machine lacks (a second CPU) is skipped; the rest has a figure.
+        let reason = row["cells"][0]["skipped"]["reason"].as_str();
+        let late = reason == Some("no round was finished");
+        assert!(row["cells"][0]["failed"].is_null() && !late, "{row:#}");
+    }
+    place.is_clean();
+}
