@@ -3,7 +3,7 @@
 use std::io;
 use std::mem::{MaybeUninit, size_of};
 
-use super::check;
+use super::{check, raw};
 use crate::model::Usage;
 
 /// The CPUs this process may run on, ascending.
@@ -35,7 +35,7 @@ pub fn pin_to(cpus: &[usize]) -> io::Result<()> {
 #[inline]
 pub fn getppid() -> i64 {
     // SAFETY: the call takes no argument and cannot fail.
-    unsafe { libc::syscall(libc::SYS_getppid) as i64 }
+    unsafe { raw::call(libc::SYS_getppid, [0; 4]).map_or(-1, |parent| parent as i64) }
 }
 
 /// What this process and its reaped children have used so far.

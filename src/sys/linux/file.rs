@@ -1,4 +1,4 @@
-//! File calls as the C library has them, on paths made before the clock starts.
+//! File calls by their numbers, on paths made before the clock starts.
 
 use std::ffi::{CString, OsStr};
 use std::fs::{File, OpenOptions};
@@ -10,7 +10,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::ptr::null_mut;
 
-use super::{check, page_size};
+use super::{check, page_size, raw};
 
 /// A path in the form the system takes it, so that no call has to convert or allocate.
 pub struct FilePath(CString);
@@ -24,33 +24,41 @@ impl FilePath {
     /// Removes the file.
     #[inline]
     pub fn unlink(&self) -> io::Result<()> {
-        // SAFETY: the string is zero-terminated and lives through the call.
-        check(unsafe { libc::unlink(self.0.as_ptr()) }.into()).map(drop)
+        // SAFETY: the path is zero-terminated and lives through the call.
+        unsafe { raw::call(libc::SYS_unlinkat, [HERE, self.address(), 0, 0]) }.map(drop)
+    }
+
+    fn address(&self) -> usize {
+        self.0.as_ptr() as usize
     }
 }
 
-/// Size of the file in bytes, by one `stat`.
+/// Relative paths start from the current folder.
+const HERE: usize = libc::AT_FDCWD as usize;
+
+/// Size of the file in bytes, by one `newfstatat`.
 #[inline]
 pub fn stat_size(path: &FilePath) -> io::Result<u64> {
     let mut stat = MaybeUninit::<libc::stat>::uninit();
-    // SAFETY: the path is zero-terminated and the buffer is a whole stat.
-    check(unsafe { libc::stat(path.0.as_ptr(), stat.as_mut_ptr()) }.into())?;
+    let arguments = [HERE, path.address(), stat.as_mut_ptr() as usize, 0];
+    // SAFETY: the path is zero-terminated and the buffer is a whole stat, which on these systems
+    // has the kernel's layout.
+    unsafe { raw::call(libc::SYS_newfstatat, arguments) }?;
     // SAFETY: success means that the buffer was filled.
     Ok(unsafe { stat.assume_init() }.st_size as u64)
 }
 
+#[inline]
 fn open(path: &FilePath, flags: libc::c_int) -> io::Result<RawFd> {
-    let (path, flags) = (path.0.as_ptr(), flags | libc::O_CLOEXEC);
-    // By number: musl's `open` follows it with an `fcntl` for kernels older than O_CLOEXEC, which
-    // is a third system call in what is measured as an open and a close.
+    let arguments = [HERE, path.address(), (flags | libc::O_CLOEXEC) as usize, 0o600];
     // SAFETY: the path is zero-terminated; the mode is given for the flags that need one.
-    let fd = unsafe { libc::syscall(libc::SYS_openat, libc::AT_FDCWD, path, flags, 0o600) };
-    check(fd as libc::c_long).map(|fd| fd as RawFd)
+    unsafe { raw::call(libc::SYS_openat, arguments) }.map(|fd| fd as RawFd)
 }
 
+#[inline]
 fn close(fd: RawFd) -> io::Result<()> {
     // SAFETY: callers own the descriptor and give it up here.
-    check(unsafe { libc::close(fd) }.into()).map(drop)
+    unsafe { raw::call(libc::SYS_close, [fd as usize, 0, 0, 0]) }.map(drop)
 }
 
 /// Writes a file that its owner may execute.
@@ -78,10 +86,10 @@ impl ReadFile {
     /// One `pread` of up to the buffer's length; says how many bytes came.
     #[inline]
     pub fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
-        let (start, length) = (buffer.as_mut_ptr().cast(), buffer.len());
+        let (start, length) = (buffer.as_mut_ptr() as usize, buffer.len());
+        let arguments = [self.0 as usize, start, length, offset as usize];
         // SAFETY: the buffer is valid for writing all of its length.
-        let read = unsafe { libc::pread(self.0, start, length, offset as libc::off_t) };
-        check(read as libc::c_long).map(|read| read as usize)
+        unsafe { raw::call(libc::SYS_pread64, arguments) }
     }
 }
 
@@ -104,12 +112,7 @@ impl WriteFile {
     /// Writes one byte.
     #[inline]
     pub fn write_byte(&self) -> io::Result<()> {
-        // SAFETY: one byte is read from a constant of one byte.
-        let written = unsafe { libc::write(self.0, b"x".as_ptr().cast(), 1) };
-        match check(written as libc::c_long)? {
-            1 => Ok(()),
-            _ => Err(io::ErrorKind::WriteZero.into()),
-        }
+        raw::write_byte(self.0, b'x')
     }
 
     #[inline]

@@ -8,6 +8,7 @@ mod file;
 mod memory;
 mod pipe;
 mod process;
+mod raw;
 mod thread;
 mod tiny;
 

@@ -1,11 +1,11 @@
 //! Two processes and two pipes.
 
 use std::fs::File;
-use std::io::{self, Read, Write};
-use std::os::fd::FromRawFd;
+use std::io;
+use std::os::fd::{AsRawFd, FromRawFd};
 
 use super::process::{Pid, reap};
-use super::{check, pin_to};
+use super::{check, pin_to, raw};
 
 /// A forked process that sends every byte it receives straight back.
 ///
@@ -44,11 +44,8 @@ impl EchoPeer {
     /// One byte there and back.
     #[inline]
     pub fn round_trip(&mut self) -> io::Result<()> {
-        let mut byte = [0x55];
-        if let Some(pipe) = &mut self.to_peer {
-            pipe.write_all(&byte)?;
-        }
-        self.from_peer.read_exact(&mut byte)
+        raw::write_byte(self.to_peer.as_ref().map_or(-1, File::as_raw_fd), 0x55)?;
+        raw::read_byte(self.from_peer.as_raw_fd()).map(drop)
     }
 }
 
@@ -60,10 +57,10 @@ impl Drop for EchoPeer {
     }
 }
 
-fn echo(mut from: File, mut to: File) -> i32 {
-    let mut byte = [0];
-    while matches!(from.read(&mut byte), Ok(1)) {
-        if to.write_all(&byte).is_err() {
+fn echo(from: File, to: File) -> i32 {
+    let (from, to) = (from.as_raw_fd(), to.as_raw_fd());
+    while let Ok(byte) = raw::read_byte(from) {
+        if raw::write_byte(to, byte).is_err() {
             return 1;
         }
     }
