@@ -35,8 +35,12 @@ pub struct AgentSettings {
 
 /// Runs until the input ends or the controller says so.
 pub fn run(settings: &AgentSettings) -> Result<()> {
-    let mut image = AgentImage::find(settings.own_path.as_deref())
-        .context("this environment does not say where the agent's binary is; give `--self PATH`")?;
+    let path = match &settings.own_path {
+        Some(path) => path.clone(),
+        None => std::env::current_exe()
+            .context("this environment does not say where the agent is; give `--self PATH`")?,
+    };
+    let mut image = AgentImage::Path(path);
     if settings.staged {
         image = image.hold_open()?;
         unstage(settings.own_path.as_deref());
@@ -151,7 +155,7 @@ impl Agent {
     fn answer(&self, id: u64, ask: Ask) -> Result<Answer> {
         match ask {
             Ask::Dirs { paths, token } => {
-                let dirs = paths.iter().map(|path| dir_answer(path, &token)).collect();
+                let dirs = paths.iter().map(|path| self.dir_answer(path, &token)).collect();
                 Ok(Answer::Dirs { dirs })
             }
             Ask::Tune { task } => self.in_worker(id, task, None),
@@ -165,8 +169,17 @@ impl Agent {
         }
     }
 
+    /// The folder of that path; without one, this environment's own for temporary files.
+    fn folder<'a>(&'a self, path: &'a str) -> &'a Path {
+        if path.is_empty() { &self.temporary } else { Path::new(path) }
+    }
+
+    fn dir_answer(&self, path: &str, token: &str) -> DirAnswer {
+        dir_answer(self.folder(path), token)
+    }
+
     fn in_worker(&self, id: u64, task: Task, size: Option<BlockSize>) -> Result<Answer> {
-        let folder = task.dir_path.as_ref().map_or(self.temporary.as_path(), Path::new);
+        let folder = self.folder(task.dir_path.as_deref().unwrap_or_default());
         let scratch = folder.join(scratch_name(&task.token, id));
         let limit = Duration::from_millis(task.time_limit_ms);
         let order = WorkerOrder {
@@ -247,16 +260,18 @@ fn scratch_name(token: &str, id: u64) -> String {
 }
 
 /// Looks at a folder, and makes and removes one in it to see that this is allowed.
-fn dir_answer(path: &str, token: &str) -> DirAnswer {
-    let folder = Path::new(path);
+fn dir_answer(folder: &Path, token: &str) -> DirAnswer {
     let trial = folder.join(scratch_name(token, 0));
     let tried = match fs::metadata(folder) {
         Err(error) => Err(error),
         Ok(found) if !found.is_dir() => Err(io::ErrorKind::NotADirectory.into()),
         Ok(_) => fs::create_dir(&trial).and_then(|()| fs::remove_dir(&trial)),
     };
+    let path = folder.display().to_string();
     let error = tried.err().map(|error| format!("files cannot be made in `{path}`: {error}"));
-    DirAnswer { path: path.to_owned(), facts: facts::filesystem(folder), error }
+    let mut facts = facts::filesystem(folder);
+    facts.insert("path".into(), path);
+    DirAnswer { facts, error }
 }
 
 /// Removes the scratch folders of the run with this token.
@@ -289,11 +304,11 @@ mod tests {
 
     #[test]
     fn a_folder_that_cannot_be_used_says_why() {
-        let missing = dir_answer("/no/such/folder", "t").error.unwrap();
+        let missing = dir_answer(Path::new("/no/such/folder"), "t").error.unwrap();
         assert!(missing.contains("`/no/such/folder`"), "{missing}");
-        let file = dir_answer("/proc/version", "t").error.unwrap();
+        let file = dir_answer(Path::new("/proc/version"), "t").error.unwrap();
         assert!(file.contains("not a directory"), "{file}");
         let dir = tempfile::tempdir().unwrap();
-        assert_eq!(dir_answer(dir.path().to_str().unwrap(), "t").error, None);
+        assert_eq!(dir_answer(dir.path(), "t").error, None);
     }
 }

@@ -44,8 +44,12 @@ pub enum Verb {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Exit codes: 0 done; 2 usage or set-up error; 3 the run file was written, \
-    but some outcomes failed or the run was interrupted.")]
+#[command(
+    after_help = "Ctrl-C ends the run in order: what was measured is written and compared. A \
+    second Ctrl-C ends it at once: the run file stays, without an end.\n\n\
+    Exit codes: 0 done; 2 usage or set-up error; 3 the run file was written, but something failed \
+    or was not reached, or the run was interrupted; 130 ended at once by a second Ctrl-C."
+)]
 pub struct RunArgs {
     /// Environment to measure: NAME=KIND[:ARGUMENT] or KIND[:ARGUMENT] (`envtax list environments`)
     #[arg(long = "env", value_name = "[NAME=]SPEC", default_value = "native")]
@@ -62,7 +66,7 @@ pub struct RunArgs {
     /// A case is done when the 95 % intervals of its taxes are within ± this many per cent
     #[arg(long, value_name = "PCT", default_value_t = 2.0)]
     pub precision: f64,
-    /// Stop after this time, precise or not
+    /// Measure for at most this long, precise or not; what is set up before is not counted
     #[arg(long, value_name = "DURATION", default_value = "60s", value_parser = duration)]
     pub budget: Duration,
     /// Seed of the random order [default: drawn, and recorded in the run file]
@@ -82,7 +86,8 @@ pub struct RunArgs {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Exit codes: 0 done; 1 the gate of --fail-above tripped; 2 usage error.")]
+#[command(after_help = "Exit codes: 0 done; 1 the gate of --fail-above tripped; 2 usage \
+    error, or no verdict that --fail-above could judge.")]
 pub struct CompareArgs {
     /// Run files; with an environment's name, only that environment of the file
     #[arg(value_name = "FILE[:ENV]", required = true)]
@@ -106,12 +111,14 @@ pub struct ShowArgs {
     #[arg(long, value_name = "PCT", default_value_t = 3.0)]
     pub margin: f64,
     /// How the comparison is printed
+    // The names are those of the registry, which `main.rs` adds: nothing is looked up here.
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub format: String,
 }
 
 #[derive(Debug, Args)]
 pub struct ListArgs {
+    /// What to list
     pub what: Listed,
     /// Of probes, also what is timed, what is not, and the source
     #[arg(long)]
@@ -137,6 +144,7 @@ pub struct DoctorArgs {
 
 #[derive(Debug, Args)]
 pub struct CompletionsArgs {
+    /// Shell that they are for
     pub shell: clap_complete::Shell,
 }
 
@@ -157,12 +165,24 @@ pub struct AgentArgs {
     pub extra_work: f64,
 }
 
+/// Longest time that can be asked for; beyond it, sums with the clock could overflow.
+const LONGEST: Duration = Duration::from_secs(365 * 24 * 60 * 60);
+
+/// A bare number of seconds, or a number with its unit.
 fn duration(text: &str) -> Result<Duration, String> {
-    let bare = text.parse::<f64>().ok().filter(|seconds| seconds.is_finite() && *seconds > 0.0);
-    match bare {
-        Some(seconds) => Ok(Duration::from_secs_f64(seconds)),
-        None => humantime::parse_duration(text)
-            .map_err(|error| format!("{error}; write `90s`, `2m` or `1h 30m`")),
+    let hint = "write `90s`, `2m` or `1h 30m`";
+    let too_long = || String::from("longer than 365 days");
+    let found = match text.parse::<f64>() {
+        Ok(seconds) if seconds > LONGEST.as_secs_f64() => return Err(too_long()),
+        Ok(seconds) => Duration::try_from_secs_f64(seconds).ok(),
+        Err(_) => {
+            Some(humantime::parse_duration(text).map_err(|error| format!("{error}; {hint}"))?)
+        }
+    };
+    match found {
+        Some(found) if found > LONGEST => Err(too_long()),
+        Some(found) if !found.is_zero() => Ok(found),
+        _ => Err(format!("a time must be more than zero; {hint}")),
     }
 }
 
@@ -182,7 +202,13 @@ mod tests {
         assert_eq!(duration("90").unwrap(), Duration::from_secs(90));
         assert_eq!(duration("0.5").unwrap(), Duration::from_millis(500));
         assert_eq!(duration("2m").unwrap(), Duration::from_secs(120));
-        assert!(duration("-1").is_err());
+        assert_eq!(duration("365d").unwrap(), LONGEST);
+        for none in ["-1", "0", "0s", "NaN", "-inf", "1e-300"] {
+            assert!(duration(none).unwrap_err().contains("more than zero"), "{none}");
+        }
+        for long in ["1e300", "inf", "31536001", "366d"] {
+            assert!(duration(long).unwrap_err().contains("365 days"), "{long}");
+        }
         assert!(duration("soon").unwrap_err().contains("90s"));
     }
 }

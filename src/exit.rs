@@ -9,9 +9,9 @@ pub enum Exit {
     Done = 0,
     /// Done, but a gate that the user asked for (`--fail-above`) tripped.
     Gate = 1,
-    /// Usage or set-up error: nothing was measured.
+    /// Usage or set-up error: nothing was measured, or nothing that a gate could judge.
     Usage = 2,
-    /// A run file was written, but some outcomes failed or the run was interrupted.
+    /// A run file was written, but something failed or was not reached, or it was interrupted.
     Partial = 3,
 }
 

@@ -23,6 +23,7 @@ pub fn environment() -> Facts {
     let sources = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
     put("clock_source", first_line(sources));
     put("huge_pages", first_line("/sys/kernel/mm/transparent_hugepage/enabled"));
+    put("mitigations", mitigations(Path::new("/sys/devices/system/cpu/vulnerabilities")));
     put("seccomp", value_of("/proc/self/status", "Seccomp", ':'));
     put("no_new_privileges", value_of("/proc/self/status", "NoNewPrivs", ':'));
     put("traced", value_of("/proc/self/status", "TracerPid", ':').map(traced));
@@ -45,6 +46,21 @@ pub fn filesystem(path: &Path) -> Facts {
         facts.insert("options".into(), options);
     }
     facts
+}
+
+/// What the kernel does about weaknesses of the CPU that it has, as `name: text; name: text`: it is
+/// a part of the cost of every system call. Weaknesses that the CPU does not have are left out.
+fn mitigations(folder: &Path) -> Option<String> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).ok()?.flatten() {
+        let Some(text) = entry.path().to_str().and_then(first_line) else { continue };
+        if !text.is_empty() && text != "Not affected" {
+            let text = text.strip_prefix("Mitigation: ").unwrap_or(&text).replace("; ", ", ");
+            found.push(format!("{}: {text}", entry.file_name().to_string_lossy()));
+        }
+    }
+    found.sort();
+    Some(found.join("; "))
 }
 
 /// Steal and total CPU time of the whole machine in clock ticks, from `/proc/stat`.
@@ -118,6 +134,18 @@ mod tests {
         assert_eq!(kind("/mnt/other"), "fuse.x");
         assert_eq!(kind("/mntx"), "ext4");
         assert_eq!(mount_of("", Path::new("/")), None);
+    }
+
+    #[test]
+    fn mitigations_are_those_of_weaknesses_that_are_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+        write("spectre_v2", "Mitigation: Retpolines; RSB filling\n");
+        write("mds", "Not affected\n");
+        write("retbleed", "Vulnerable\n");
+        let found = mitigations(folder.path()).unwrap();
+        assert_eq!(found, "retbleed: Vulnerable; spectre_v2: Retpolines, RSB filling");
+        assert_eq!(mitigations(Path::new("/no/such/folder")), None);
     }
 
     #[test]

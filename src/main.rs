@@ -24,21 +24,38 @@ mod test_alloc;
 mod units;
 mod worker;
 
-use std::io;
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 use anyhow::Result;
-use clap::Parser;
+use clap::builder::PossibleValuesParser;
+use clap::{Command, CommandFactory, FromArgMatches};
 
 use crate::cli::{Cli, Verb};
 use crate::exit::Exit;
+use crate::report::REPORTS;
 
 fn main() -> ExitCode {
     // A worker is a measured process: nothing is loaded or parsed that it does not need.
     if std::env::args_os().nth(1).is_some_and(|verb| verb == "worker") {
         return finish(worker::run().map(|()| Exit::Done));
     }
-    finish(dispatch(Cli::parse()))
+    match Cli::from_arg_matches(&command().get_matches()) {
+        Ok(cli) => finish(dispatch(cli)),
+        Err(error) => error.exit(),
+    }
+}
+
+/// The arguments, with what they take from registries: what is parsed is also what help,
+/// completions and the manual page tell.
+fn command() -> Command {
+    let names = || PossibleValuesParser::new(REPORTS.iter().map(|report| report.info().name));
+    Cli::command().mut_subcommands(|verb| {
+        verb.mut_args(|arg| match arg.get_id() == "format" {
+            true => arg.value_parser(names()),
+            false => arg,
+        })
+    })
 }
 
 fn dispatch(cli: Cli) -> Result<Exit> {
@@ -63,7 +80,8 @@ fn finish(result: Result<Exit>) -> ExitCode {
         Ok(exit) => exit.into(),
         Err(error) if closed_pipe(&error) => Exit::Done.into(),
         Err(error) => {
-            eprintln!("envtax: {error:#}");
+            // Without a reader there is nobody to tell, and `eprintln!` would panic.
+            let _ = writeln!(io::stderr(), "envtax: {error:#}");
             Exit::Usage.into()
         }
     }

@@ -79,6 +79,7 @@ impl EnvSpec {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TargetDir {
     pub name: String,
+    /// Empty for each environment's own folder for temporary files.
     pub path: String,
 }
 
@@ -139,8 +140,8 @@ pub struct ClockFacts {
 /// What an environment says of itself: facts by name, absent where unknown.
 pub type Facts = BTreeMap<String, String>;
 
-/// Resources one block used, worker and reaped children together; zero where the environment
-/// counts nothing (gVisor), so only differences between environments are ever read from it.
+/// Resources one block used, worker and reaped children together; zero where the environment does
+/// not count (gVisor's faults), so only differences between environments are ever read from it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Usage {
     pub user_ns: u64,

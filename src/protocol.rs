@@ -26,10 +26,11 @@ pub struct Request {
     pub ask: Ask,
 }
 
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Ask {
-    /// What the folders are like: filesystem, options, whether files can be made there.
+    /// What the folders are like, and whether files can be made there. An empty path is the
+    /// environment's own folder for temporary files.
     Dirs { paths: Vec<String>, token: String },
     /// Find the iterations of a sample for this task, in a worker.
     Tune { task: Task },
@@ -45,7 +46,8 @@ pub enum Ask {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Task {
     pub case: Case,
-    /// Folder under which the block's scratch folder is made; none for the agent's own choice.
+    /// Folder under which the block's scratch folder is made; none or empty for the environment's
+    /// own folder for temporary files.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dir_path: Option<String>,
     /// Marks what this run leaves behind, so that it can be found and removed.
@@ -117,7 +119,7 @@ pub struct UnavailableCase {
 /// What the agent says of one folder.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct DirAnswer {
-    pub path: String,
+    /// Filesystem, options, and in `path` where it really is.
     pub facts: Facts,
     /// Why files cannot be made there.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -5,7 +5,7 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
@@ -136,6 +136,7 @@ pub enum EndReason {
 /// A run file being written.
 pub struct Writer {
     file: File,
+    path: PathBuf,
 }
 
 impl Writer {
@@ -144,7 +145,7 @@ impl Writer {
         let mut options = OpenOptions::new();
         options.write(true).create(true).truncate(replace).create_new(!replace);
         match options.open(path) {
-            Ok(file) => Ok(Writer { file }),
+            Ok(file) => Ok(Writer { file, path: path.to_owned() }),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => bail!(
                 "`{}` exists; choose another name with `-o`, or replace it with `--force`",
                 path.display()
@@ -157,7 +158,8 @@ impl Writer {
     pub fn write(&mut self, record: &Record) -> Result<()> {
         let mut line = serde_json::to_string(record)?;
         line.push('\n');
-        self.file.write_all(line.as_bytes()).context("writing the run file")
+        let written = self.file.write_all(line.as_bytes());
+        written.with_context(|| format!("writing `{}`", self.path.display()))
     }
 }
 
@@ -243,7 +245,7 @@ fn take(run: &mut RunFile, record: Record) -> Result<()> {
         Record::Tuned(tuned) => known(tuned.case)?,
         Record::Block(block) => {
             known(block.case)?;
-            whole(&block, run.header.plan.cases[block.case].phases.len())?;
+            check(&block.set, run.header.plan.cases[block.case].phases.len())?;
             run.blocks.push(block);
         }
         Record::Host(host) => run.hosts.push(host),
@@ -256,9 +258,8 @@ fn take(run: &mut RunFile, record: Record) -> Result<()> {
     Ok(())
 }
 
-/// A block must have what the estimators divide by.
-fn whole(block: &Block, phases: usize) -> Result<()> {
-    let set = &block.set;
+/// A block must have what the estimators divide by. Errors say what is missing.
+pub fn check(set: &SampleSet, phases: usize) -> Result<()> {
     if set.iterations == 0 {
         bail!("is a block without iterations");
     }

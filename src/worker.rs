@@ -51,9 +51,7 @@ fn carry_out(order: &WorkerOrder) -> Result<Answer> {
         limit_ns: size.limit_ns,
         extra_work: order.extra_work,
     };
-    let before = sys::usage();
     let mut block = measure::run_block(workload.as_mut(), &settings)?;
-    block.usage = sys::usage().since(&before);
     block.pinned = pinned;
     Ok(Answer::Block(block))
 }

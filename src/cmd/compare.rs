@@ -1,12 +1,15 @@
 //! `envtax compare`: everything is recomputed from run files; nothing is started.
 
-use std::path::Path;
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
-use anyhow::{Result, ensure};
+use anyhow::{Result, bail, ensure};
 
 use super::show;
 use crate::cli::CompareArgs;
-use crate::compare::{Comparison, Verdict, pooled, sides, tax_of};
+use crate::compare::{Comparison, Row, Tax, Verdict, pooled, sides, tax_of};
 use crate::exit::Exit;
 use crate::runfile::{self, RunFile};
 
@@ -15,8 +18,10 @@ pub fn run(args: &CompareArgs) -> Result<Exit> {
     if let Some(percent) = args.fail_above {
         ensure!(percent.is_finite() && percent >= 0.0, "`--fail-above` must be zero or more");
     }
-    let first = read(&args.sources)?;
-    let second = read(&args.versus)?;
+    let mut files = Files::default();
+    let first = files.sources(&args.sources)?;
+    let second = files.sources(&args.versus)?;
+    let (first, second) = (files.named(first), files.named(second));
     let sides = if second.is_empty() {
         sides(&first, args.reference.as_deref())?
     } else {
@@ -25,30 +30,101 @@ pub fn run(args: &CompareArgs) -> Result<Exit> {
     };
     let comparison = show::show(&sides, &args.show)?;
     match args.fail_above {
-        Some(percent) if slower_than(&comparison, percent / 100.0) => Ok(Exit::Gate),
-        _ => Ok(Exit::Done),
+        Some(percent) => gate(&comparison, percent / 100.0),
+        None => Ok(Exit::Done),
     }
 }
 
-/// Whether some environment is slower, and by its interval surely by more than `share`.
-fn slower_than(comparison: &Comparison, share: f64) -> bool {
-    let taxes = comparison.rows.iter().flat_map(|row| &row.cells).filter_map(tax_of);
-    let trips = |low: f64| low > 1.0 + share;
-    let mut slower = taxes.filter(|tax| tax.verdict == Verdict::Slower);
-    slower.any(|tax| tax.interval.is_some_and(|(low, _)| trips(low)))
+/// Holds the comparison against the gate. One that nothing could be held against is an error, as a
+/// gate that never closes is worse than none.
+fn gate(comparison: &Comparison, share: f64) -> Result<Exit> {
+    let open = |row: &&Row| !row.cells.iter().skip(1).all(|cell| tax_of(cell).is_some_and(tested));
+    let unjudged = comparison.rows.iter().filter(open).count();
+    let taxes = || comparison.rows.iter().flat_map(|row| &row.cells).filter_map(tax_of);
+    if !taxes().any(tested) {
+        bail!(
+            "`--fail-above` needs a verdict: measure both in one run, or three sessions a side; \
+             five rounds at least"
+        );
+    }
+    if unjudged > 0 {
+        // A closed stderr is nobody's loss here.
+        let _ = writeln!(
+            io::stderr(),
+            "envtax: `--fail-above` could not judge {unjudged} of {} rows: an environment has no \
+             verdict there",
+            comparison.rows.len()
+        );
+    }
+    Ok(if taxes().any(|tax| slower_than(tax, share)) { Exit::Gate } else { Exit::Done })
 }
 
-/// Reads `FILE` or `FILE:ENV`. A file whose name has a colon is found by its whole name first.
-fn read(sources: &[String]) -> Result<Vec<(String, RunFile, Option<String>)>> {
-    sources
-        .iter()
-        .map(|source| {
+fn tested(tax: &Tax) -> bool {
+    tax.verdict != Verdict::Descriptive
+}
+
+/// Whether it is slower, and by its interval surely by more than `share`.
+fn slower_than(tax: &Tax, share: f64) -> bool {
+    let beyond = |(low, _): (f64, f64)| low > 1.0 + share;
+    tax.verdict == Verdict::Slower && tax.interval.is_some_and(beyond)
+}
+
+/// The run files of a command line, each read once however often it is named: environments of one
+/// file are compared round by round, and are known as such by the file that they share.
+#[derive(Default)]
+struct Files(Vec<OneFile>);
+
+struct OneFile {
+    /// As it was typed first.
+    typed: String,
+    canonical: PathBuf,
+    run: Rc<RunFile>,
+}
+
+impl Files {
+    /// Reads what `FILE` and `FILE:ENV` name, as indices. A file whose name has a colon is found by
+    /// its whole name first.
+    fn sources(&mut self, sources: &[String]) -> Result<Vec<(usize, Option<String>)>> {
+        let mut found = Vec::new();
+        for source in sources {
             let (path, env) = match source.rsplit_once(':') {
                 Some((path, env)) if !Path::new(source).exists() => (path, Some(env.to_owned())),
                 _ => (source.as_str(), None),
             };
-            let name = Path::new(path).file_name().unwrap_or_default().to_string_lossy();
-            Ok((name.into_owned(), runfile::read(Path::new(path))?, env))
-        })
-        .collect()
+            found.push((self.read(path)?, env));
+        }
+        Ok(found)
+    }
+
+    fn read(&mut self, typed: &str) -> Result<usize> {
+        // What is not there has no canonical path; reading it says so in its own words.
+        let canonical = fs::canonicalize(typed).unwrap_or_else(|_| typed.into());
+        if let Some(at) = self.0.iter().position(|file| file.canonical == canonical) {
+            return Ok(at);
+        }
+        let run = Rc::new(runfile::read(Path::new(typed))?);
+        self.0.push(OneFile { typed: typed.to_owned(), canonical, run });
+        Ok(self.0.len() - 1)
+    }
+
+    /// The sources by names that tell them apart: base names, or paths as they were typed.
+    fn named(
+        &self,
+        sources: Vec<(usize, Option<String>)>,
+    ) -> Vec<(String, Rc<RunFile>, Option<String>)> {
+        let base = |file: &OneFile| {
+            let name = Path::new(&file.typed).file_name().unwrap_or_default();
+            name.to_string_lossy().into_owned()
+        };
+        let mut names: Vec<String> = self.0.iter().map(base).collect();
+        names.sort();
+        names.dedup();
+        let unique = names.len() == self.0.len();
+        let name = |file: &OneFile| if unique { base(file) } else { file.typed.clone() };
+        let source = |(at, env)| {
+            let file: &OneFile = &self.0[at];
+            (name(file), file.run.clone(), env)
+        };
+        sources.into_iter().map(source).collect()
+    }
 }

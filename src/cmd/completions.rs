@@ -3,14 +3,13 @@
 use std::io::Write;
 
 use anyhow::Result;
-use clap::CommandFactory;
 
-use crate::cli::{Cli, CompletionsArgs};
+use crate::cli::CompletionsArgs;
 use crate::exit::Exit;
 
 pub fn run(args: &CompletionsArgs) -> Result<Exit> {
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut Cli::command(), "envtax", &mut script);
+    clap_complete::generate(args.shell, &mut crate::command(), "envtax", &mut script);
     std::io::stdout().write_all(&script)?;
     Ok(Exit::Done)
 }

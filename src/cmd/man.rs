@@ -1,24 +1,216 @@
-//! `envtax man`: the manual page from the argument definitions.
+//! `envtax man`: one manual page, from the argument definitions and the registries.
 
 use std::io::Write;
 
 use anyhow::Result;
-use clap::CommandFactory;
+use clap::{Arg, Command};
 
-use crate::cli::Cli;
 use crate::exit::Exit;
+use crate::launch::LAUNCHERS;
+
+/// Every way in which envtax ends.
+const EXITS: &[(&str, &str)] = &[
+    ("0", "Done. Also when the reader of the output left early."),
+    ("1", "Done, and the gate of `compare --fail-above` tripped."),
+    (
+        "2",
+        "Usage or set-up error: nothing was measured or compared; or `compare --fail-above` found \
+         no verdict to judge.",
+    ),
+    (
+        "3",
+        "The run file was written, but something failed or was not reached, or the run was \
+         interrupted.",
+    ),
+    (
+        "130",
+        "A second Ctrl-C (or termination signal) ended the run at once. The run file stays as it \
+         is, without an end; `compare` reads it.",
+    ),
+];
+
+const HELP: &str = "`envtax VERB --help` tells what a verb takes, and `envtax --version` what \
+                    envtax this is.";
+
+const FILES: &[(&str, &str)] = &[(
+    "envtax-DATE-TIME.jsonl",
+    "The run file, in the working directory unless `-o` names another: JSON Lines with all raw \
+     samples, the seed and the facts of every environment.",
+)];
+
+const VARIABLES: &[(&str, &str)] = &[
+    ("NO_COLOR", "If set and not empty, no colour. There is none either where TERM is `dumb`."),
+    ("TMPDIR", "Folder for temporary files. Where `--dir` names none, file probes measure it."),
+];
+
+const EXAMPLES: &[(&str, &str)] = &[
+    (
+        "envtax run --env native --env sandbox=bwrap -o first.jsonl",
+        "Measures the machine and bubblewrap on it, and prints what bubblewrap costs.",
+    ),
+    (
+        "envtax compare first.jsonl --fail-above 10",
+        "Prints it again, and ends with exit code 1 if something is slower by more than 10 %.",
+    ),
+];
 
 pub fn run() -> Result<Exit> {
-    let mut page = Vec::new();
-    clap_mangen::Man::new(Cli::command()).render(&mut page)?;
-    for verb in Cli::command().get_subcommands().filter(|verb| !verb.is_hide_set()) {
-        let verb = verb.clone();
-        let name = format!("envtax {}", verb.get_name());
-        let man = clap_mangen::Man::new(verb.bin_name(name));
-        man.render_synopsis_section(&mut page)?;
-        man.render_description_section(&mut page)?;
-        man.render_options_section(&mut page)?;
-    }
-    std::io::stdout().write_all(&page)?;
+    std::io::stdout().write_all(page()?.as_bytes())?;
     Ok(Exit::Done)
+}
+
+fn page() -> Result<String> {
+    let mut command = crate::command();
+    command.build();
+    let version = command.get_version().unwrap_or_default().to_owned();
+    let verbs: Vec<Command> = command
+        .get_subcommands()
+        .filter(|verb| !verb.is_hide_set() && verb.get_name() != "help")
+        .map(|verb| verb.clone().mut_args(for_paper))
+        .collect();
+    let about = command.get_about().map(ToString::to_string).unwrap_or_default();
+    let mut page = format!(".TH ENVTAX 1 \"\" \"envtax {}\" \"User Commands\"\n", quiet(&version));
+    page.push_str(&format!(
+        ".SH NAME\nenvtax \\- {}\n.SH SYNOPSIS\n.nf\n",
+        uncapital(&quiet(&about))
+    ));
+    for verb in &verbs {
+        page.push_str(&format!("\\fB{}\\fR{}\n", named(verb), quiet(&arguments(verb))));
+    }
+    page.push_str(".fi\n.SH DESCRIPTION\n");
+    page.push_str(&paragraphs(&command.get_long_about().unwrap_or_default().to_string()));
+    page.push_str(&paragraphs(HELP));
+    page.push_str(".SH COMMANDS\n");
+    for verb in verbs {
+        page.push_str(&section(verb)?);
+    }
+    page.push_str(".SH ENVIRONMENT KINDS\n");
+    let text = "What can be written as SPEC in `--env NAME=SPEC`. `envtax doctor` tells which of \
+                them start here, and why the others do not.";
+    page.push_str(&paragraphs(text));
+    let kinds = LAUNCHERS.iter().map(|launcher| launcher.info());
+    page.push_str(&entries(kinds.map(|info| (info.usage, info.summary))));
+    let closing = [
+        ("EXAMPLES", EXAMPLES),
+        ("EXIT STATUS", EXITS),
+        ("FILES", FILES),
+        ("ENVIRONMENT", VARIABLES),
+    ];
+    for (title, list) in closing {
+        page.push_str(&format!(".SH {title}\n{}", entries(list.iter().copied())));
+    }
+    page.push_str(".SH SEE ALSO\n.BR bwrap (1),\n.BR proot (1),\n.BR namespaces (7)\n");
+    page.push_str(&format!(".SH VERSION\n{}\n", quiet(&version)));
+    Ok(ascii(&page))
+}
+
+/// An argument as it suits a page: its values in one line, and no help on help.
+fn for_paper(arg: Arg) -> Arg {
+    let values = arg.get_possible_values();
+    if arg.get_id() == "help" {
+        return arg.hide(true);
+    }
+    if values.is_empty() || !arg.get_action().takes_values() {
+        return arg;
+    }
+    let values: Vec<&str> = values.iter().map(|value| value.get_name()).collect();
+    let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
+    let help = format!("{help}: {}", values.join(", "));
+    arg.help(help).hide_possible_values(true)
+}
+
+/// One verb: how it is called, what it does, its options.
+fn section(verb: Command) -> Result<String> {
+    let mut text = format!(".SS \"{}{}\"\n", named(&verb), quiet(&arguments(&verb)));
+    let about = verb.get_long_about().or_else(|| verb.get_about());
+    text.push_str(&paragraphs(&about.map(ToString::to_string).unwrap_or_default()));
+    let mut options = Vec::new();
+    clap_mangen::Man::new(verb).render_options_section(&mut options)?;
+    let options = String::from_utf8(options)?;
+    // The heading and the definition of apostrophes before it are those of a page of its own.
+    if let Some(start) = options.find(".TP\n") {
+        text.push_str(&options[start..].replace("\\*(Aq", "\\(aq"));
+    }
+    Ok(text)
+}
+
+fn named(verb: &Command) -> String {
+    format!("envtax {}", quiet(verb.get_name()))
+}
+
+/// What follows the verb's name in its usage, with a space before it.
+fn arguments(verb: &Command) -> String {
+    let usage = verb.clone().render_usage().to_string();
+    let words: Vec<&str> = usage.split_whitespace().collect();
+    let after = words.iter().position(|word| *word == verb.get_name()).map_or(0, |at| at + 1);
+    words[after..].iter().map(|word| format!(" {word}")).collect()
+}
+
+fn uncapital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or(String::new(), |first| first.to_lowercase().chain(letters).collect())
+}
+
+fn paragraphs(text: &str) -> String {
+    let paragraphs = text.split("\n\n").filter(|text| !text.trim().is_empty());
+    paragraphs.map(|text| format!(".PP\n{}\n", quiet(text.trim()))).collect()
+}
+
+fn entries<'a>(list: impl Iterator<Item = (&'a str, &'a str)>) -> String {
+    list.map(|(term, text)| format!(".TP\n\\fB{}\\fR\n{}\n", quiet(term), quiet(text))).collect()
+}
+
+/// Text without anything that roff would take as its own.
+fn quiet(text: &str) -> String {
+    let text = text.replace('\\', "\\e").replace('-', "\\-").replace('\'', "\\(aq");
+    let text = text.replace('"', "\\(dq").replace('\n', " ");
+    if text.starts_with('.') { format!("\\&{text}") } else { text }
+}
+
+/// Every other letter by its number: what reads the page may not expect UTF-8.
+fn ascii(text: &str) -> String {
+    let letter = |letter: char| match letter {
+        '\u{a0}' => "\\~".into(),
+        letter if letter.is_ascii() => letter.to_string(),
+        letter => format!("\\[u{:04X}]", u32::from(letter)),
+    };
+    text.chars().map(letter).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_page_has_every_section_once_and_every_verb() {
+        let page = page().unwrap();
+        let titles: Vec<&str> = page.lines().filter_map(|line| line.strip_prefix(".SH ")).collect();
+        assert_eq!(titles.first(), Some(&"NAME"));
+        assert_eq!(titles.last(), Some(&"VERSION"));
+        for title in &titles {
+            assert_eq!(titles.iter().filter(|other| *other == title).count(), 1, "{title}");
+        }
+        for verb in ["run", "compare", "list", "doctor", "completions", "man"] {
+            assert_eq!(page.matches(&format!("\n.SS \"envtax {verb}")).count(), 1, "{verb}");
+        }
+        for hidden in ["envtax worker", "envtax guard", "envtax agent", "(Aq"] {
+            assert!(!page.contains(hidden), "{hidden}");
+        }
+        assert!(page.is_ascii());
+    }
+
+    #[test]
+    fn the_page_says_what_the_registries_and_exit_codes_say() {
+        let page = page().unwrap();
+        for info in LAUNCHERS.iter().map(|launcher| launcher.info()) {
+            assert!(page.contains(&ascii(&quiet(info.summary))), "{}", info.kind);
+        }
+        let names = crate::report::REPORTS.iter().map(|report| report.info().name);
+        let names: Vec<&str> = names.collect();
+        assert!(page.contains(&format!("printed: {}\n", names.join(", "))), "{page}");
+        let exits = [Exit::Done, Exit::Gate, Exit::Usage, Exit::Partial];
+        for code in exits.iter().map(|exit| (*exit as u8).to_string()).chain(["130".into()]) {
+            assert!(page.contains(&format!(".TP\n\\fB{code}\\fR\n")), "{code}");
+        }
+    }
 }

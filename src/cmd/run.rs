@@ -1,5 +1,6 @@
 //! `envtax run`: plan, measure, write the run file, print the comparison.
 
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,7 +20,8 @@ use crate::plan::{self, Wish};
 use crate::runfile::{self, EndReason, Header, OutcomeState, Record, RunFile, Writer};
 use crate::{facts, launch, probe, units};
 
-/// Name of the target directory that is measured when none is given.
+/// Name of the target directory that is measured when none is given: each environment's own folder
+/// for temporary files.
 const DEFAULT_DIR: &str = "tmp";
 
 pub fn run(args: &RunArgs) -> Result<Exit> {
@@ -41,20 +43,33 @@ pub fn run(args: &RunArgs) -> Result<Exit> {
     let mut scribe = Scribe::new(&plan, &path, args.force)?;
     let end = control::run(&plan, &settings, &mut scribe);
     scribe.bar.finish_and_clear();
-    let end = end?;
+    let whole = match end {
+        Ok(end) => end.reason != EndReason::Interrupted,
+        Err(error) if scribe.writer.is_none() => return Err(error),
+        // Part of it is on disk, which is more than an error message is worth.
+        Err(error) => {
+            scribe.warn(&format!("{error:#}"));
+            false
+        }
+    };
     let run = runfile::read(&path)?;
+    let done = whole && complete(&run);
     let measured = [(path.display().to_string(), run, None)];
     show::show(&sides(&measured, None)?, &args.show)?;
-    eprintln!("\nrun file: {}   (seed {})", path.display(), plan.seed);
-    Ok(exit_of(&measured[0].1, end.reason))
+    // A closed stderr is nobody's loss here.
+    let _ = writeln!(io::stderr(), "\nrun file: {}   (seed {})", path.display(), plan.seed);
+    Ok(if done { Exit::Done } else { Exit::Partial })
 }
 
-fn exit_of(run: &RunFile, reason: EndReason) -> Exit {
+/// Whether everything that can be measured was, at least in one round.
+fn complete(run: &RunFile) -> bool {
+    let plan = &run.header.plan;
     let failed = run.outcomes.iter().any(|outcome| outcome.state == OutcomeState::Failed);
-    match failed || reason == EndReason::Interrupted {
-        true => Exit::Partial,
-        false => Exit::Done,
-    }
+    let reached = |case: usize| {
+        let counts = |block: &runfile::Block| block.case == case && block.round > 0;
+        run.blocks.iter().any(counts) || run.outcomes.iter().any(|outcome| outcome.case == case)
+    };
+    !failed && (0..plan.cases.len()).all(reached)
 }
 
 fn plan_of(args: &RunArgs) -> Result<Plan> {
@@ -63,9 +78,7 @@ fn plan_of(args: &RunArgs) -> Result<Plan> {
     let mut dirs: Vec<TargetDir> =
         args.dirs.iter().map(|text| target_dir(text)).collect::<Result<_>>()?;
     if dirs.is_empty() {
-        let path = std::env::temp_dir();
-        let path = path.to_str().context("the path of the temporary folder is not UTF-8")?;
-        dirs.push(TargetDir { name: DEFAULT_DIR.into(), path: path.into() });
+        dirs.push(TargetDir { name: DEFAULT_DIR.into(), path: String::new() });
     }
     let names: Vec<&str> = dirs.iter().map(|dir| dir.name.as_str()).collect();
     plan::make(Wish {
@@ -153,7 +166,7 @@ impl<'a> Scribe<'a> {
         );
         // indicatif draws on stderr, and nothing at all when that is no terminal.
         let bar = ProgressBar::new(100);
-        let template = "{bar:24} {msg}";
+        let template = "{bar:16} {wide_msg}";
         bar.set_style(ProgressStyle::with_template(template).context("the progress bar")?);
         bar.set_message("starting the environments");
         bar.tick();
@@ -182,15 +195,22 @@ impl Watcher for Scribe<'_> {
         let done = progress.finished as f64 / progress.cases as f64;
         self.bar.set_position((spent.max(done) * 100.0).min(100.0) as u64);
         let left = progress.budget.saturating_sub(progress.elapsed).as_secs();
-        let mut message =
-            format!("{}/{} precise, {left} s left", progress.finished, progress.cases);
+        let (finished, cases) = (progress.finished, progress.cases);
+        let mut message = format!("{left} s left, {finished}/{cases} precise");
         if let Some((width, whose)) = &progress.widest {
-            message.push_str(&format!(", widest ±{} ({whose})", units::percent(*width)));
+            message.push_str(&format!(", widest ±{}: {whose}", units::percent(*width)));
         }
         self.bar.set_message(message);
     }
 
+    fn preparing(&mut self, done: usize, cases: usize) {
+        self.bar.set_message(format!("finding sample sizes, {done}/{cases} cases"));
+    }
+
     fn warn(&mut self, text: &str) {
-        self.bar.suspend(|| eprintln!("envtax: {text}"));
+        // Nobody may be listening any more; the run goes on.
+        self.bar.suspend(|| {
+            let _ = writeln!(io::stderr(), "envtax: {text}");
+        });
     }
 }

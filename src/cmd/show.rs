@@ -14,9 +14,8 @@ pub fn check(args: &ShowArgs) -> Result<()> {
     report::find(&args.format).map(drop)
 }
 
-/// Compares the sides and prints the result to standard output.
+/// Compares the sides and prints the result to standard output. The arguments passed [`check`].
 pub fn show(sides: &[Side<'_>], args: &ShowArgs) -> Result<Comparison> {
-    check(args)?;
     let comparison = compare(sides, args.margin / 100.0)?;
     let bytes = report::find(&args.format)?.render(&comparison, &style())?;
     let mut output = io::stdout().lock();

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::Tax;
+use super::data::{Counted, SideData};
 use crate::model::{PlannedCase, Usage};
 use crate::runfile::Block;
 use crate::stats;
@@ -21,6 +22,10 @@ pub enum Flag {
     DifferentWork,
     /// The worker could not be pinned to the round's CPU.
     NotPinned,
+    /// One reading of the clock is a visible part of a sample.
+    ClockShare,
+    /// Fewer rounds than the plan asks for.
+    FewRounds,
 }
 
 impl Flag {
@@ -32,6 +37,8 @@ impl Flag {
             Flag::Contended => 'c',
             Flag::DifferentWork => 'w',
             Flag::NotPinned => 'p',
+            Flag::ClockShare => 'k',
+            Flag::FewRounds => 'r',
         }
     }
 
@@ -55,6 +62,15 @@ impl Flag {
                  10 % from the reference's: part of the tax is other work, not slower work"
             }
             Flag::NotPinned => "could not be pinned to one CPU: placement adds its own noise",
+            Flag::ClockShare => {
+                "the clock's own readings: a single one takes more than 1\u{a0}% of a sample of \
+                 this phase; part of the cost is the clock, not the operation"
+            }
+            Flag::FewRounds => {
+                "few rounds: fewer than the plan's min_rounds (15 unless the file says otherwise); \
+                 the interval is less reliable than that of a finished case, and below 5 rounds \
+                 there is no verdict"
+            }
         }
     }
 }
@@ -66,22 +82,18 @@ const DIFFERENT: f64 = 0.10;
 /// Events an iteration below which they are noise of the block, not of the operation.
 const FEW_EVENTS: f64 = 0.1;
 
-/// Flags that a cell's blocks show, against the reference's blocks where there are some.
-pub fn of_blocks(
-    planned: &PlannedCase,
-    cost_ns: f64,
-    blocks: &[&Block],
-    base: Option<&[&Block]>,
-) -> Vec<Flag> {
+/// Share of a sample that one reading of the clock may take. One reading a sample is what every
+/// phase has at least; a probe that reads it at each iteration has more, which no file tells.
+pub(super) const CLOCK_SHARE: f64 = 0.01;
+
+/// Flags that a cell's blocks show by themselves.
+pub fn of_blocks(planned: &PlannedCase, cost_ns: f64, blocks: &[&Block]) -> Vec<Flag> {
     let mut flags = Vec::new();
     if cost_ns < 1.0 && planned.case.probe != "null" {
         flags.push(Flag::OptimisedAway);
     }
     if contended(blocks) {
         flags.push(Flag::Contended);
-    }
-    if base.is_some_and(|base| different_work(blocks, base)) {
-        flags.push(Flag::DifferentWork);
     }
     if blocks.iter().any(|block| block.cpu.is_some() && !block.set.pinned) {
         flags.push(Flag::NotPinned);
@@ -115,23 +127,29 @@ fn wait_share(block: &Block) -> Option<f64> {
     Some(block.set.usage.run_queue_wait_ns? as f64 / time as f64)
 }
 
-fn different_work(blocks: &[&Block], base: &[&Block]) -> bool {
-    let events: [fn(&Usage) -> u64; 2] = [|u| u.minor_faults, |u| u.voluntary_switches];
-    events.iter().any(|event| {
-        let each = |block: &Block| {
-            let set = &block.set;
-            // Usage spans the discarded sample as well.
-            let samples = set.samples.first().map_or(0, Vec::len) + 1;
-            Some(event(&set.usage) as f64 / (samples as u64 * set.iterations) as f64)
-        };
-        match (quantile(blocks, 0.5, each), quantile(base, 0.5, each)) {
-            // An environment that counts nothing (gVisor) says nothing about its work.
-            (Some(own), Some(other)) if own > 0.0 && other > 0.0 => {
-                let large = own.max(other) > FEW_EVENTS;
-                large && (own / other - 1.0).abs().max((other / own - 1.0).abs()) > DIFFERENT
-            }
-            _ => false,
-        }
+/// Whether an operation of this environment causes other numbers of events than the reference's,
+/// of those that both count.
+pub(super) fn different_work(
+    (own, counted): (&SideData<'_>, Counted),
+    (base, base_counted): (&SideData<'_>, Counted),
+) -> bool {
+    let faults = counted.faults && base_counted.faults;
+    let switches = counted.switches && base_counted.switches;
+    let differ = |event: fn(&Usage) -> u64| differ(&own.blocks, &base.blocks, event);
+    faults && differ(|usage| usage.minor_faults)
+        || switches && differ(|usage| usage.voluntary_switches)
+}
+
+fn differ(blocks: &[&Block], base: &[&Block], event: fn(&Usage) -> u64) -> bool {
+    let each = |block: &Block| {
+        let set = &block.set;
+        let samples = set.samples.first().map_or(0, Vec::len);
+        Some(event(&set.usage) as f64 / (samples as f64 * set.iterations as f64))
+    };
+    let usual = quantile(blocks, 0.5, each).zip(quantile(base, 0.5, each));
+    usual.is_some_and(|(own, other)| {
+        let most = own.max(other);
+        most > FEW_EVENTS && (own - other).abs() > DIFFERENT * most
     })
 }
 
@@ -165,33 +183,56 @@ mod tests {
         }
     }
 
-    fn flags(cost_ns: f64, own: Block, base: Block) -> Vec<Flag> {
-        flags_of(cost_ns, &[&own], &[&base])
+    fn flags(cost_ns: f64, own: Block) -> Vec<Flag> {
+        flags_of(cost_ns, &[&own])
     }
 
-    fn flags_of(cost_ns: f64, own: &[&Block], base: &[&Block]) -> Vec<Flag> {
+    fn flags_of(cost_ns: f64, own: &[&Block]) -> Vec<Flag> {
         let planned = PlannedCase {
             case: Case { probe: "x.y".into(), params: Params::default(), dir: None },
             phases: vec![String::new()],
             unit: "call".into(),
         };
-        of_blocks(&planned, cost_ns, own, Some(base))
+        of_blocks(&planned, cost_ns, own)
     }
 
     #[test]
     fn each_flag_has_its_cause() {
-        assert_eq!(flags(10.0, block(100, 0, true), block(100, 0, true)), []);
-        assert_eq!(flags(0.9, block(100, 0, true), block(100, 0, true)), [Flag::OptimisedAway]);
+        assert_eq!(flags(10.0, block(100, 0, true)), []);
+        assert_eq!(flags(0.9, block(100, 0, true)), [Flag::OptimisedAway]);
         let (calm, waiting) = (block(100, 300, true), block(100, 400, true));
-        let base = block(100, 0, true);
         let own = [&calm, &waiting, &waiting, &waiting];
-        assert_eq!(flags_of(10.0, &own, &[&base]), [Flag::Contended]);
-        assert_eq!(flags_of(10.0, &[&calm, &calm], &[&base]), [], "the probe's own waiting");
-        assert_eq!(flags(10.0, block(120, 0, true), block(100, 0, true)), [Flag::DifferentWork]);
-        assert_eq!(flags(10.0, block(100, 0, true), block(120, 0, true)), [Flag::DifferentWork]);
-        assert_eq!(flags(10.0, block(2, 0, true), block(1, 0, true)), [], "too few to count");
-        assert_eq!(flags(10.0, block(0, 0, true), block(100, 0, true)), [], "nothing is counted");
-        assert_eq!(flags(10.0, block(100, 0, false), block(100, 0, true)), [Flag::NotPinned]);
+        assert_eq!(flags_of(10.0, &own), [Flag::Contended]);
+        assert_eq!(flags_of(10.0, &[&calm, &calm]), [], "the probe's own waiting");
+        assert_eq!(flags(10.0, block(100, 0, false)), [Flag::NotPinned]);
+    }
+
+    #[test]
+    fn more_or_fewer_events_an_operation_are_other_work() {
+        let differ = |own: u64, other: u64| {
+            let (own, other) = (block(own, 0, true), block(other, 0, true));
+            super::differ(&[&own], &[&other], |usage| usage.minor_faults)
+        };
+        // A block has 90 iterations.
+        assert!(!differ(100, 100) && !differ(105, 100));
+        assert!(differ(120, 100) && differ(100, 120));
+        assert!(differ(0, 100) && differ(100, 0), "none is a number too");
+        assert!(!differ(2, 1) && !differ(9, 0), "too few to count");
+    }
+
+    #[test]
+    fn letters_are_unique() {
+        let all = [
+            Flag::OptimisedAway,
+            Flag::HeavyTail,
+            Flag::Contended,
+            Flag::DifferentWork,
+            Flag::NotPinned,
+            Flag::ClockShare,
+            Flag::FewRounds,
+        ];
+        let letters: std::collections::HashSet<char> = all.map(Flag::letter).into();
+        assert_eq!(letters.len(), all.len());
     }
 
     #[test]

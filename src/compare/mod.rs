@@ -4,6 +4,8 @@
 //! round. Different files are different sessions, whose own difference nothing inside one of them
 //! shows: there the session is the unit, and one a side says nothing about error.
 
+mod data;
+mod differences;
 mod flags;
 mod remarks;
 mod sides;
@@ -11,22 +13,22 @@ mod sides;
 mod tests;
 mod verdict;
 
-use std::collections::BTreeMap;
-
 use anyhow::{Context, Result, ensure};
 use serde::Serialize;
 
-use crate::model::PlannedCase;
-use crate::runfile::{Block, OutcomeState, RunFile};
 use crate::stats::{self, Estimate};
 
+use data::{Counted, Rounds, RowKey, SideData, centre, row_keys};
 pub use flags::Flag;
+pub use remarks::Remark;
 pub use sides::{Session, Side, pooled, sides};
 use verdict::Test;
 pub use verdict::Verdict;
 
 /// Sessions a side below which there is no verdict.
 const MIN_SESSIONS: usize = 3;
+/// Rounds of a session below which there is no verdict: the error of so few is mostly chance.
+const MIN_ROUNDS: usize = 5;
 
 /// Everything a report shows.
 #[derive(Clone, Debug, Serialize)]
@@ -40,7 +42,7 @@ pub struct Comparison {
     pub rows: Vec<Row>,
     pub areas: Vec<Area>,
     /// What a reader must know beside the rows, worst first.
-    pub remarks: Vec<String>,
+    pub remarks: Vec<Remark>,
 }
 
 /// One figure in every column.
@@ -66,8 +68,12 @@ impl Row {
 
     /// The part of the probe's id before the dot.
     pub fn area(&self) -> &str {
-        self.probe.split('.').next().unwrap_or_default()
+        area_of(&self.probe)
     }
+}
+
+fn area_of(probe: &str) -> &str {
+    probe.split('.').next().unwrap_or_default()
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -80,6 +86,10 @@ pub enum Cell {
     },
     /// Was tried and went wrong.
     Failed {
+        reason: String,
+    },
+    /// Could have been measured there, but the run ended before.
+    NotReached {
         reason: String,
     },
 }
@@ -114,9 +124,12 @@ pub struct Tax {
 #[derive(Clone, Debug, Serialize)]
 pub struct Area {
     pub area: String,
+    /// Rows of the area, whether measured or not.
     pub rows: usize,
     /// By column; none in the reference's own and where nothing was measured.
     pub ratios: Vec<Option<f64>>,
+    /// Rows that the mean is of, by column: means of different rows are no comparison.
+    pub counts: Vec<usize>,
 }
 
 /// Compares the sides with the first one.
@@ -128,13 +141,16 @@ pub fn compare(sides: &[Side<'_>], margin: f64) -> Result<Comparison> {
     }
     let mut rows = Vec::new();
     let mut tests = Vec::new();
+    let counted: Vec<Counted> = sides.iter().map(Side::counted).collect();
     for key in row_keys(sides) {
         let base = SideData::collect(reference, &key);
+        // What went wrong on the way is no measure for others, even where it left some rounds.
+        let usable = reference.failure(&key).is_none();
         let mut cells = Vec::new();
         for (column, side) in sides.iter().enumerate() {
             let data = SideData::collect(side, &key);
-            let against = (column > 0).then_some(&base);
-            let (cell, test) = cell(side, &key, &data, against, margin);
+            let against = (column > 0 && usable).then_some((&base, counted[0]));
+            let (cell, test) = cell(side, &key, (&data, counted[column]), against, margin);
             cells.push(cell);
             tests.extend(test.map(|test| test.at(rows.len(), column)));
         }
@@ -151,149 +167,35 @@ pub fn compare(sides: &[Side<'_>], margin: f64) -> Result<Comparison> {
     })
 }
 
-/// What makes two figures the same row, also across files.
-#[derive(Clone, Debug, PartialEq)]
-struct RowKey {
-    planned: PlannedCase,
-    phase: usize,
-}
-
-impl RowKey {
-    fn row(&self, cells: Vec<Cell>) -> Row {
-        let case = &self.planned.case;
-        Row {
-            probe: case.probe.clone(),
-            params: case.params.as_str().to_owned(),
-            dir: case.dir.clone(),
-            phase: self.planned.phases[self.phase].clone(),
-            unit: self.planned.unit.clone(),
-            cells,
-        }
-    }
-}
-
-fn row_keys(sides: &[Side<'_>]) -> Vec<RowKey> {
-    let mut keys: Vec<RowKey> = Vec::new();
-    for session in sides.iter().flat_map(|side| &side.sessions) {
-        for planned in &session.run.header.plan.cases {
-            if keys.iter().any(|key| key.planned.case == planned.case) {
-                continue;
-            }
-            let key = |phase| RowKey { planned: planned.clone(), phase };
-            keys.extend((0..planned.phases.len()).map(key));
-        }
-    }
-    keys
-}
-
-/// ln floor and ln mean of each round of one session.
-type Rounds = BTreeMap<u32, (f64, f64)>;
-
-/// What a side has for a row.
-struct SideData<'a> {
-    sessions: Vec<Rounds>,
-    blocks: Vec<&'a Block>,
-    /// Identity of the one file, when it is one: only its rounds can be paired.
-    file: Option<*const RunFile>,
-}
-
-impl<'a> SideData<'a> {
-    fn collect(side: &Side<'a>, key: &RowKey) -> SideData<'a> {
-        let mut blocks = Vec::new();
-        let mut sessions = Vec::new();
-        for session in &side.sessions {
-            let own: Vec<&Block> = session.blocks_of(key).collect();
-            let rounds = own.iter().filter_map(|block| {
-                let samples = block.set.samples.get(key.phase)?;
-                let iterations = block.set.iterations;
-                let floor = stats::block_floor(samples, iterations).ln();
-                Some((block.round, (floor, stats::block_mean(samples, iterations).ln())))
-            });
-            sessions.push(rounds.collect::<Rounds>());
-            blocks.extend(own);
-        }
-        let file = match side.sessions.as_slice() {
-            [one] => Some(std::ptr::from_ref(one.run)),
-            _ => None,
-        };
-        SideData { sessions, blocks, file }
-    }
-
-    /// One value a session, in ln ns: the trimmed means of its rounds' floors and means.
-    fn session_values(&self) -> (Vec<f64>, Vec<f64>) {
-        self.sessions
-            .iter()
-            .filter_map(|rounds| {
-                let (floors, means): (Vec<f64>, Vec<f64>) = rounds.values().copied().unzip();
-                Some((centre(&floors)?, centre(&means)?))
-            })
-            .unzip()
-    }
-
-    /// Floor and mean cost in ns over all sessions.
-    fn costs_ns(&self) -> Option<(f64, f64)> {
-        let (floors, means) = self.session_values();
-        Some((centre(&floors)?.exp(), centre(&means)?.exp()))
-    }
-
-    fn rounds(&self) -> usize {
-        self.sessions.iter().map(BTreeMap::len).sum()
-    }
-}
-
-impl<'a> Session<'a> {
-    fn blocks_of(&self, key: &RowKey) -> impl Iterator<Item = &'a Block> + use<'a> {
-        let (run, env) = (self.run, self.env);
-        let case = self.case_index(key);
-        let counts =
-            move |block: &&Block| Some(block.case) == case && block.env == env && block.round > 0;
-        run.blocks.iter().filter(counts)
-    }
-
-    fn case_index(&self, key: &RowKey) -> Option<usize> {
-        let cases = &self.run.header.plan.cases;
-        cases.iter().position(|planned| planned.case == key.planned.case)
-    }
-
-    /// Why the row is missing in this session, if the file says.
-    fn outcome(&self, key: &RowKey) -> Option<(OutcomeState, &'a str)> {
-        let case = self.case_index(key)?;
-        let mut outcomes = self.run.outcomes.iter();
-        let found = outcomes.find(|outcome| outcome.case == case && outcome.env == self.env)?;
-        Some((found.state, &found.reason))
-    }
-}
-
-/// Trimmed mean, or the plain mean of fewer than three values.
-fn centre(values: &[f64]) -> Option<f64> {
-    match stats::yuen(values) {
-        Some(estimate) => Some(estimate.value),
-        None if values.is_empty() => None,
-        None => Some(values.iter().sum::<f64>() / values.len() as f64),
-    }
-}
+/// What a side has for a row, and what its environment counts.
+type Own<'a> = (&'a SideData<'a>, Counted);
 
 fn cell(
     side: &Side<'_>,
     key: &RowKey,
-    data: &SideData<'_>,
-    base: Option<&SideData<'_>>,
+    (data, counted): Own<'_>,
+    base: Option<Own<'_>>,
     margin: f64,
 ) -> (Cell, Option<Test>) {
-    let outcome = side.sessions.iter().find_map(|session| session.outcome(key));
-    if let Some((OutcomeState::Failed, reason)) = outcome {
+    if let Some(reason) = side.failure(key) {
         return (Cell::Failed { reason: reason.to_owned() }, None);
     }
     let Some((own_cost, own_all_in)) = data.costs_ns() else {
-        let none = "no round was finished";
-        let reason = outcome.map_or(none, |(_, reason)| reason).to_owned();
-        return (Cell::Skipped { reason }, None);
+        return (side.empty_cell(key), None);
     };
-    let (tax, test) = base.and_then(|base| tax(data, base, margin)).unzip();
-    let base_blocks = base.map(|base| base.blocks.as_slice());
-    let mut flags = flags::of_blocks(&key.planned, own_cost, &data.blocks, base_blocks);
+    let (tax, test) = base.and_then(|(base, _)| tax(data, base, margin)).unzip();
+    let mut flags = flags::of_blocks(&key.planned, own_cost, &data.blocks);
+    if base.is_some_and(|base| flags::different_work((data, counted), base)) {
+        flags.push(Flag::DifferentWork);
+    }
+    if data.clock_share > flags::CLOCK_SHARE {
+        flags.push(Flag::ClockShare);
+    }
+    if data.few_rounds {
+        flags.push(Flag::FewRounds);
+    }
     flags.extend(tax.as_ref().and_then(flags::heavy_tail));
-    let (cost_ns, all_in_ns) = match (&tax, base.and_then(SideData::costs_ns)) {
+    let (cost_ns, all_in_ns) = match (&tax, base.and_then(|(base, _)| base.costs_ns())) {
         // Round by round is the better estimate, and who divides two costs shall get the tax.
         (Some(tax), Some(base)) => (base.0 * tax.ratio, base.1 * tax.all_in_ratio),
         _ => (own_cost, own_all_in),
@@ -304,7 +206,7 @@ fn cell(
 
 /// The tax, and the test behind its verdict where the data allow one.
 fn tax(data: &SideData<'_>, base: &SideData<'_>, margin: f64) -> Option<(Tax, Option<Test>)> {
-    let paired = data.file.is_some() && data.file == base.file;
+    let paired = data.is_paired_with(base);
     let (own, own_means) = data.session_values();
     let (other, other_means) = base.session_values();
     let difference = centre(&own)? - centre(&other)?;
@@ -327,7 +229,13 @@ fn tax(data: &SideData<'_>, base: &SideData<'_>, margin: f64) -> Option<(Tax, Op
         difference_ns: base.costs_ns()?.0 * (point.exp() - 1.0),
         verdict: Verdict::Descriptive,
     };
-    let enough = paired || own.len().min(other.len()) >= MIN_SESSIONS;
+    let enough = match paired {
+        true => estimate.is_some_and(|estimate| estimate.count >= MIN_ROUNDS),
+        false => {
+            own.len().min(other.len()) >= MIN_SESSIONS
+                && data.fewest_rounds().min(base.fewest_rounds()) >= MIN_ROUNDS
+        }
+    };
     Some((tax, estimate.filter(|_| enough).map(|estimate| Test::new(estimate, margin, paired))))
 }
 
@@ -342,19 +250,34 @@ fn ratios(own: &Rounds, base: &Rounds) -> (Vec<f64>, Vec<f64>) {
 }
 
 fn areas(rows: &[Row], columns: usize) -> Vec<Area> {
-    let mut names: Vec<&str> = rows.iter().map(Row::area).collect();
-    names.dedup();
-    let summary = |area: &&str| {
-        let own: Vec<&Row> = rows.iter().filter(|row| row.area() == *area).collect();
-        let ratio = |column: usize| {
-            let logs: Vec<f64> =
-                own.iter().filter_map(|row| Some(tax_of(&row.cells[column])?.ratio.ln())).collect();
+    let summary = |area: &str| {
+        let own: Vec<&Row> = rows.iter().filter(|row| row.area() == area).collect();
+        let logs = |column: usize| -> Vec<f64> {
+            own.iter().filter_map(|row| Some(tax_of(&row.cells[column])?.ratio.ln())).collect()
+        };
+        let logs: Vec<Vec<f64>> = (0..columns).map(logs).collect();
+        let mean = |logs: &Vec<f64>| {
             (!logs.is_empty()).then(|| (logs.iter().sum::<f64>() / logs.len() as f64).exp())
         };
-        let ratios = (0..columns).map(ratio).collect();
-        Area { area: (*area).to_owned(), rows: own.len(), ratios }
+        Area {
+            area: area.to_owned(),
+            rows: own.len(),
+            ratios: logs.iter().map(mean).collect(),
+            counts: logs.iter().map(Vec::len).collect(),
+        }
     };
-    names.iter().map(summary).collect()
+    first_met(rows.iter().map(Row::area)).into_iter().map(summary).collect()
+}
+
+/// Each name once, in the order of first appearance.
+fn first_met<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    let mut found: Vec<&str> = Vec::new();
+    for name in names {
+        if !found.contains(&name) {
+            found.push(name);
+        }
+    }
+    found
 }
 
 /// The tax in a cell, if it has one.

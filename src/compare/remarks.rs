@@ -1,5 +1,7 @@
 //! What a reader must know of whole environments and files: clocks, hypervisors, cut-off runs.
 
+use serde::Serialize;
+
 use super::{Session, Side};
 use crate::model::EnvSpec;
 use crate::runfile::{Block, EndReason, RunFile};
@@ -12,55 +14,102 @@ const CLOCK_SPAN_NS: f64 = 1e9;
 /// Share of CPU time taken by the hypervisor from which it is mentioned.
 const STEAL: f64 = 0.02;
 
-/// All remarks on these sides, each file's and each environment's once.
-pub fn remarks(sides: &[Side<'_>]) -> Vec<String> {
-    let sessions: Vec<(&str, &Session)> = sides
-        .iter()
-        .flat_map(|side| side.sessions.iter().map(|session| (side.label.as_str(), session)))
-        .collect();
-    let mut remarks = Vec::new();
-    for (label, session) in &sessions {
-        remarks.extend(not_started(label, session));
-        remarks.extend(clock(label, session));
+/// What a reader must know beside the rows.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Remark {
+    pub kind: RemarkKind,
+    /// Label of the column that it is on; none when it is on a whole file or on all of them.
+    pub column: Option<String>,
+    /// For people.
+    pub text: String,
+}
+
+/// What a remark is about, for programs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RemarkKind {
+    /// The file ends before the environment was started.
+    NotStarted,
+    /// The environment's clock is faster or slower than the controller's.
+    ClockRate,
+    /// Blocks took longer by the environment's clock than from outside.
+    ClockJump,
+    /// The environment's clock went backwards.
+    ClockBackward,
+    /// Facts of the environment differ from those of the reference.
+    FactsDiffer,
+    /// The end of the file is missing: the last line, or the record of the run's end.
+    CutOff,
+    /// The user ended the run.
+    Interrupted,
+    /// The hypervisor gave CPU time to others.
+    Steal,
+    /// Cases have fewer rounds than the plan asks for, or none.
+    FewRounds,
+    /// The columns were not measured in the same rounds.
+    Sessions,
+}
+
+impl Remark {
+    pub(super) fn on_column(kind: RemarkKind, column: &str, text: String) -> Remark {
+        Remark { kind, column: Some(column.to_owned()), text }
     }
+
+    fn on_all(kind: RemarkKind, text: String) -> Remark {
+        Remark { kind, column: None, text }
+    }
+}
+
+/// All remarks on these sides, each file's and each environment's once.
+pub fn remarks(sides: &[Side<'_>]) -> Vec<Remark> {
+    let mut remarks = Vec::new();
     let mut seen: Vec<*const RunFile> = Vec::new();
-    for (label, session) in &sessions {
-        let run = std::ptr::from_ref(session.run);
-        if !seen.contains(&run) {
-            seen.push(run);
-            remarks.extend(of_file(label, session.run));
+    let mut of_files = Vec::new();
+    for side in sides {
+        for session in &side.sessions {
+            remarks.extend(not_started(&side.label, session));
+            remarks.extend(clock(&side.label, session));
+            let run = std::ptr::from_ref(session.run);
+            if !seen.contains(&run) {
+                seen.push(run);
+                of_files.extend(of_file(session));
+            }
         }
     }
+    remarks.extend(super::differences::remarks(sides));
+    remarks.extend(of_files);
     if seen.len() > 1 {
-        remarks.push(
-            "the files are different sessions, not interleaved: between sessions the same machine \
-             differs by several per cent by itself. Three sessions a side are needed for a \
-             verdict, five are advisable (`--versus`)"
-                .into(),
-        );
+        let text = "the files are different sessions, not interleaved: between sessions the same \
+                    machine differs by several per cent by itself. Three sessions a side are \
+                    needed for a verdict, five are advisable (`--versus`)";
+        remarks.push(Remark::on_all(RemarkKind::Sessions, text.into()));
     }
     remarks
 }
 
 /// A file that ends before its environments were started has no reason in any row.
-fn not_started(label: &str, session: &Session<'_>) -> Option<String> {
+fn not_started(column: &str, session: &Session<'_>) -> Option<Remark> {
     let mut environments = session.run.environments.iter();
     let known = environments.any(|environment| environment.name == session.env);
-    (!known).then(|| format!("`{label}`: the file ends before this environment was started"))
+    let name = session.name();
+    let text = format!("`{name}`: the file ends before this environment was started");
+    (!known).then(|| Remark::on_column(RemarkKind::NotStarted, column, text))
 }
 
-fn clock(label: &str, session: &Session<'_>) -> Vec<String> {
+fn clock(column: &str, session: &Session<'_>) -> Vec<Remark> {
     let blocks: Vec<&Block> =
         session.run.blocks.iter().filter(|block| block.env == session.env).collect();
+    let name = session.name();
     let mut remarks = Vec::new();
+    let mut remark = |kind, text| remarks.push(Remark::on_column(kind, column, text));
     if let Some(rate) = clock_rate(&blocks) {
-        let (more, less) = ("fast", "slow");
-        let direction = if rate > 0.0 { more } else { less };
-        remarks.push(format!(
-            "`{label}`: its clock runs {} {direction} against the controller's; every cost of it \
+        let direction = if rate > 0.0 { "fast" } else { "slow" };
+        let text = format!(
+            "`{name}`: its clock runs {} {direction} against the controller's; every cost of it \
              is wrong by as much",
             units::percent(rate.abs())
-        ));
+        );
+        remark(RemarkKind::ClockRate, text);
     }
     let longer = blocks.iter().filter(|block| {
         let inner = block.set.end_ns.saturating_sub(block.set.start_ns) as f64;
@@ -68,16 +117,18 @@ fn clock(label: &str, session: &Session<'_>) -> Vec<String> {
     });
     let longer = longer.count();
     if longer > 0 {
-        remarks.push(format!(
-            "`{label}`: {longer} of {} blocks took longer by its own clock than the controller \
+        let text = format!(
+            "`{name}`: {longer} of {} blocks took longer by its own clock than the controller \
              waited for them: its clock jumps",
             blocks.len()
-        ));
+        );
+        remark(RemarkKind::ClockJump, text);
     }
     let environment = session.run.environments.iter().find(|env| env.name == session.env);
     let backward = environment.map_or(0, |environment| environment.clock.backward_steps);
     if backward > 0 {
-        remarks.push(format!("`{label}`: its monotonic clock went backwards {backward} times"));
+        let text = format!("`{name}`: its monotonic clock went backwards {backward} times");
+        remark(RemarkKind::ClockBackward, text);
     }
     remarks
 }
@@ -101,27 +152,36 @@ fn clock_rate(blocks: &[&Block]) -> Option<f64> {
     (rate.abs() > CLOCK_RATE + uncertain).then_some(rate)
 }
 
-fn of_file(label: &str, run: &RunFile) -> Vec<String> {
-    let file = label.rsplit_once(':').map_or(String::new(), |(file, _)| format!("`{file}`: "));
-    let mut remarks: Vec<String> =
-        run.remarks.iter().map(|remark| format!("{file}{remark}")).collect();
-    if run.end.as_ref().is_some_and(|end| end.reason == EndReason::Interrupted) {
-        remarks.push(format!("{file}the run was interrupted by the user"));
+fn of_file(session: &Session<'_>) -> Vec<Remark> {
+    let run = session.run;
+    let file = session.file.map_or(String::new(), |file| format!("`{file}`: "));
+    let mut remarks = Vec::new();
+    let mut remark = |kind, text| remarks.push(Remark::on_all(kind, format!("{file}{text}")));
+    for text in &run.remarks {
+        remark(RemarkKind::CutOff, text.clone());
+    }
+    let end = run.end.as_ref().map(|end| end.reason);
+    if end == Some(EndReason::Interrupted) {
+        remark(RemarkKind::Interrupted, "the run was interrupted by the user".into());
     }
     if let Some(share) = steal(run).filter(|share| *share > STEAL) {
-        remarks.push(format!(
-            "{file}the hypervisor took {} of the CPU time for others (steal)",
-            units::percent(share)
-        ));
+        let share = units::percent(share);
+        let text = format!("the hypervisor took {share} of the CPU time for others (steal)");
+        remark(RemarkKind::Steal, text);
     }
     let few = few_rounds(run);
     if few > 0 {
-        remarks.push(format!(
-            "{file}the budget ended before {} rounds in {few} of {} cases: their intervals are \
-             less reliable; give more time with `--budget`",
+        let (what, remedy) = match end {
+            Some(EndReason::Budget) => ("budget", "; give more time with `--budget`"),
+            _ => ("run", ""),
+        };
+        let text = format!(
+            "the {what} ended before {} rounds in {few} of {} cases: their intervals are less \
+             reliable{remedy}",
             run.header.plan.min_rounds,
             run.header.plan.cases.len()
-        ));
+        );
+        remark(RemarkKind::FewRounds, text);
     }
     remarks
 }
@@ -134,13 +194,16 @@ fn steal(run: &RunFile) -> Option<f64> {
     (total > 0).then(|| steal as f64 / total as f64)
 }
 
-/// Cases that some environment measured, but in fewer rounds than the plan asks for.
+/// Cases that in some environment neither had the rounds that the plan asks for, maybe none at all,
+/// nor a reason of their own, such as a failure.
 fn few_rounds(run: &RunFile) -> usize {
     let plan = &run.header.plan;
     let short = |case: usize, spec: &EnvSpec| {
         let own = run.blocks.iter().filter(|block| block.case == case && block.env == spec.name);
-        let last = own.map(|block| block.round).max();
-        last.is_some_and(|last| last < plan.min_rounds)
+        let last = own.map(|block| block.round).max().unwrap_or(0);
+        let mut outcomes = run.outcomes.iter();
+        let told = outcomes.any(|outcome| outcome.case == case && outcome.env == spec.name);
+        !told && last < plan.min_rounds
     };
     (0..plan.cases.len())
         .filter(|case| plan.environments.iter().any(|spec| short(*case, spec)))

@@ -1,6 +1,8 @@
 //! Which environments of which files stand beside each other.
 
-use anyhow::{Result, bail};
+use std::borrow::Borrow;
+
+use anyhow::{Result, bail, ensure};
 
 use crate::runfile::RunFile;
 
@@ -14,33 +16,48 @@ pub struct Side<'a> {
 /// One environment of one run file.
 #[derive(Clone, Copy, Debug)]
 pub struct Session<'a> {
+    /// Name of the file, where it must be told from others.
+    pub file: Option<&'a str>,
     pub run: &'a RunFile,
     pub env: &'a str,
+}
+
+impl Session<'_> {
+    /// `FILE:ENV`, or the environment alone where there is one file.
+    pub fn name(&self) -> String {
+        match self.file {
+            Some(file) => format!("{file}:{}", self.env),
+            None => self.env.to_owned(),
+        }
+    }
 }
 
 /// The sides of one or several run files, the reference first.
 ///
 /// `sources` are files with, optionally, one environment each; without, every environment of the
-/// file is a column. `reference` is a column's label or an environment's name.
-pub fn sides<'a>(
-    sources: &'a [(String, RunFile, Option<String>)],
+/// file is a column. A file that is in several sources must be the same object in all of them, by
+/// which its rounds are known to be pairs. `reference` is a column's label or an environment's
+/// name.
+pub fn sides<'a, R: Borrow<RunFile>>(
+    sources: &'a [(String, R, Option<String>)],
     reference: Option<&str>,
 ) -> Result<Vec<Side<'a>>> {
     let several = sources.len() > 1;
     let mut sides = Vec::new();
     for (name, run, wanted) in sources {
+        let run: &RunFile = run.borrow();
         for spec in &run.header.plan.environments {
             if wanted.as_ref().is_some_and(|wanted| *wanted != spec.name) {
                 continue;
             }
-            let label = if several { format!("{name}:{}", spec.name) } else { spec.name.clone() };
-            sides.push(Side { label, sessions: vec![Session { run, env: &spec.name }] });
+            let session = Session { file: several.then_some(name), run, env: &spec.name };
+            sides.push(Side { label: session.name(), sessions: vec![session] });
         }
         known_environment(name, run, wanted.as_deref())?;
     }
     let wanted = match (reference, sources) {
         (Some(wanted), _) => Some(wanted),
-        (None, [(_, run, None)]) => Some(run.header.plan.reference.as_str()),
+        (None, [(_, run, None)]) => Some(run.borrow().header.plan.reference.as_str()),
         _ => None,
     };
     if let Some(wanted) = wanted {
@@ -64,19 +81,30 @@ fn known_environment(name: &str, run: &RunFile, wanted: Option<&str>) -> Result<
     bail!("`{name}` has no environment `{wanted}`; it has {}", names.join(", "))
 }
 
-/// One side from several sessions: one environment a file.
-pub fn pooled<'a>(
+/// One side from several sessions: one environment a file, each file once.
+pub fn pooled<'a, R: Borrow<RunFile>>(
     label: &str,
-    sources: &'a [(String, RunFile, Option<String>)],
+    sources: &'a [(String, R, Option<String>)],
 ) -> Result<Side<'a>> {
-    let mut sessions = Vec::new();
+    let mut sessions: Vec<Session<'a>> = Vec::new();
     for (name, run, wanted) in sources {
+        let run: &RunFile = run.borrow();
+        if let Some(other) = sessions.iter().find(|other| same_session(other.run, run)) {
+            let other = other.file.unwrap_or_default();
+            ensure!(name != other, "`{name}` is given twice; a session counts once");
+            bail!("`{name}` is a copy of `{other}`; a session counts once");
+        }
         known_environment(name, run, wanted.as_deref())?;
-        let plan = &run.header.plan;
-        let env = wanted.as_ref().unwrap_or(&plan.reference);
-        sessions.push(Session { run, env });
+        let env = wanted.as_ref().unwrap_or(&run.header.plan.reference);
+        sessions.push(Session { file: Some(name), run, env });
     }
     Ok(Side { label: format!("{label} ({})", count(sessions.len())), sessions })
+}
+
+/// Whether these are the same file or copies of one: no two runs start in the same second and draw
+/// the same seed.
+fn same_session(a: &RunFile, b: &RunFile) -> bool {
+    (&a.header.started, a.header.plan.seed) == (&b.header.started, b.header.plan.seed)
 }
 
 fn count(sessions: usize) -> String {

@@ -1,19 +1,15 @@
 //! Comparisons of run files whose truth is known, because they are made here.
 
+use super::remarks::RemarkKind;
 use super::*;
-use crate::model::{Case, EnvSpec, Params, Plan, SampleSet};
-use crate::runfile::{End, EndReason, Header, Outcome};
+use crate::model::{Case, EnvSpec, Params, Plan, PlannedCase, SampleSet};
+use crate::runfile::{Block, End, EndReason, Header, Outcome, OutcomeState, RunFile};
 
 /// A run of two environments and one probe with one phase. `times` gives the ns of a sample of ten
 /// iterations for a round of `a` and `b`.
 fn run(rounds: u32, times: impl Fn(u32) -> (u64, u64)) -> RunFile {
     let spec =
         |name: &str| EnvSpec { name: name.into(), kind: "native".into(), argument: String::new() };
-    let planned = |probe: &str| PlannedCase {
-        case: Case { probe: probe.into(), params: Params::default(), dir: None },
-        phases: vec![String::new()],
-        unit: "call".into(),
-    };
     let plan = Plan {
         environments: vec![spec("a"), spec("b")],
         reference: "a".into(),
@@ -61,6 +57,14 @@ fn run(rounds: u32, times: impl Fn(u32) -> (u64, u64)) -> RunFile {
         outcomes: Vec::new(),
         end: Some(End { reason: EndReason::Precision, elapsed_s: 1.0 }),
         remarks: Vec::new(),
+    }
+}
+
+fn planned(probe: &str) -> PlannedCase {
+    PlannedCase {
+        case: Case { probe: probe.into(), params: Params::default(), dir: None },
+        phases: vec![String::new()],
+        unit: "call".into(),
     }
 }
 
@@ -131,7 +135,7 @@ fn exchanging_the_environments_inverts_the_tax() {
 fn equal_environments_are_the_same_and_wild_ones_inconclusive() {
     let same = compared(run(20, |round| (100_000, jitter(100_000, round))));
     assert_eq!(tax(&same, 0).verdict, Verdict::Same);
-    let wild = compared(run(20, |round| (100_000, if round % 2 == 0 { 60_000 } else { 160_000 })));
+    let wild = compared(run(20, |round| (100_000, if round % 2 == 0 { 62_500 } else { 160_000 })));
     let verdict = tax(&wild, 0).verdict;
     assert!(matches!(verdict, Verdict::Inconclusive { more_rounds: Some(_) }), "{verdict:?}");
 }
@@ -139,24 +143,208 @@ fn equal_environments_are_the_same_and_wild_ones_inconclusive() {
 #[test]
 fn what_was_not_measured_says_why() {
     let mut run = run(20, |_| (100, 100));
-    let outcome = |env: &str, state, reason: &str| Outcome {
-        env: env.into(),
-        case: 1,
-        state,
-        reason: reason.into(),
-    };
-    run.outcomes.push(outcome("a", OutcomeState::Skipped, "no shell"));
-    run.outcomes.push(outcome("b", OutcomeState::Failed, "no space"));
+    run.outcomes.push(outcome("a", 1, OutcomeState::Skipped, "no shell"));
+    run.outcomes.push(outcome("b", 1, OutcomeState::Failed, "no space"));
     let comparison = compared(run);
     let cells = &comparison.rows[1].cells;
     assert!(matches!(&cells[0], Cell::Skipped { reason } if reason == "no shell"), "{cells:?}");
     assert!(matches!(&cells[1], Cell::Failed { reason } if reason == "no space"), "{cells:?}");
     assert_eq!(comparison.areas[0].rows, 2);
     assert!(comparison.areas[0].ratios[1].is_some(), "the row that was measured");
+    assert_eq!(comparison.areas[0].counts, [0, 1], "how many that is");
+}
+
+fn outcome(env: &str, case: usize, state: OutcomeState, reason: &str) -> Outcome {
+    Outcome { env: env.into(), case, state, reason: reason.into() }
+}
+
+#[test]
+fn what_the_budget_did_not_reach_is_not_skipped() {
+    let said = |reason: Option<EndReason>| {
+        let mut run = run(20, |_| (100, 100));
+        run.end = reason.map(|reason| End { reason, elapsed_s: 1.0 });
+        let comparison = compared(run);
+        let few = comparison.remarks.into_iter().find(|it| it.kind == RemarkKind::FewRounds);
+        match &comparison.rows[1].cells[1] {
+            Cell::NotReached { reason } => (reason.clone(), few.unwrap().text),
+            cell => panic!("{cell:?}"),
+        }
+    };
+    let (reason, few) = said(Some(EndReason::Budget));
+    assert_eq!(reason, "the budget ended before its first round");
+    assert!(few.starts_with("the budget ended before 15 rounds in 1 of 2 cases"), "{few}");
+    for reason in [Some(EndReason::Interrupted), None] {
+        let (reason, few) = said(reason);
+        assert_eq!(reason, "the run ended before its first round");
+        assert!(few.starts_with("the run ended before 15 rounds in 1 of 2 cases"), "{few}");
+        assert!(!few.contains("budget"), "{few}");
+    }
+}
+
+#[test]
+fn cases_that_have_a_reason_of_their_own_did_not_lack_rounds() {
+    let mut run = run(20, |_| (100, 100));
+    run.outcomes.push(outcome("a", 1, OutcomeState::Skipped, "no shell"));
+    run.outcomes.push(outcome("b", 1, OutcomeState::Failed, "no space"));
+    assert!(compared(run).remarks.is_empty());
+}
+
+#[test]
+fn a_reference_that_failed_is_no_base() {
+    let mut run = run(20, |_| (100, 200));
+    run.outcomes.push(outcome("a", 0, OutcomeState::Failed, "no space"));
+    let comparison = compared(run);
+    assert!(matches!(&comparison.rows[0].cells[0], Cell::Failed { .. }));
+    let Cell::Measured(b) = &comparison.rows[0].cells[1] else { panic!() };
+    assert!(b.tax.is_none() && (b.cost_ns - 20.0).abs() < 1e-9, "{b:?}");
+}
+
+#[test]
+fn few_rounds_are_marked_and_very_few_have_no_verdict() {
+    let told = |rounds: u32| {
+        let comparison = compared(run(rounds, |round| (100_000, jitter(200_000, round))));
+        let Cell::Measured(b) = &comparison.rows[0].cells[1] else { panic!() };
+        let tax = b.tax.as_ref().unwrap();
+        assert!(tax.interval.is_some());
+        (tax.verdict, b.flags.contains(&Flag::FewRounds))
+    };
+    assert_eq!(told(4), (Verdict::Descriptive, true));
+    assert_eq!(told(5), (Verdict::Slower, true));
+    assert_eq!(told(14), (Verdict::Slower, true));
+    assert_eq!(told(15), (Verdict::Slower, false));
+}
+
+#[test]
+fn a_clock_that_takes_its_share_is_marked() {
+    let marked = |cost_ns: f64| {
+        let mut run = run(20, |_| (100_000, 1000));
+        run.environments.iter_mut().for_each(|it| it.clock.cost_ns = cost_ns);
+        let marked = |cell: &Cell| match cell {
+            Cell::Measured(measured) => measured.flags.contains(&Flag::ClockShare),
+            _ => panic!(),
+        };
+        compared(run).rows[0].cells.iter().map(marked).collect::<Vec<_>>()
+    };
+    assert_eq!(marked(10.0), [false, false], "one per cent of the shorter sample");
+    assert_eq!(marked(11.0), [false, true]);
+    assert_eq!(marked(1001.0), [true, true]);
+}
+
+#[test]
+fn zeroes_of_a_system_that_does_not_count_are_no_other_work() {
+    let marked = |set: fn(&mut Block)| {
+        let mut run = run(20, |_| (100, 100));
+        run.blocks.iter_mut().filter(|block| block.env == "b").for_each(|block| {
+            block.set.usage.minor_faults = 400;
+            block.set.usage.voluntary_switches = 400;
+        });
+        run.blocks.iter_mut().filter(|block| block.env == "a").for_each(set);
+        let comparison = compared(run);
+        let Cell::Measured(b) = &comparison.rows[0].cells[1] else { panic!() };
+        b.flags.contains(&Flag::DifferentWork)
+    };
+    assert!(!marked(|_| ()), "nothing is counted at all");
+    assert!(marked(|block| block.set.usage.user_ns = 1), "switches are counted, and are none");
+    // As gVisor does: CPU time and voluntary switches, and nothing else.
+    assert!(!marked(|block| block.set.usage.voluntary_switches = 400));
+    let counts_all = |block: &mut Block| {
+        block.set.usage.voluntary_switches = 400;
+        block.set.usage.involuntary_switches = u64::from(block.round == 3);
+    };
+    assert!(marked(counts_all), "faults are counted, and are none");
+}
+
+#[test]
+fn rows_of_an_area_stand_together_whatever_the_files_have() {
+    let mut one = run(20, |_| (100, 100));
+    let mut two = one.clone();
+    one.header.plan.cases = vec![planned("x.one"), planned("y.one")];
+    two.header.plan.cases = vec![planned("x.two"), planned("y.two"), planned("x.one")];
+    let files = [("one".to_string(), one, None), ("two".to_string(), two, None)];
+    let comparison = compare(&sides(&files, None).unwrap(), 0.03).unwrap();
+    let rows: Vec<String> = comparison.rows.iter().map(Row::name).collect();
+    assert_eq!(rows, ["x.one", "x.two", "y.one", "y.two"]);
+    let areas: Vec<(&str, usize)> =
+        comparison.areas.iter().map(|area| (area.area.as_str(), area.rows)).collect();
+    assert_eq!(areas, [("x", 2), ("y", 2)]);
+    let missing = &comparison.rows[3].cells[0];
+    let said = "this run was not to measure it";
+    assert!(matches!(missing, Cell::NotReached { reason } if reason == said), "{missing:?}");
+}
+
+#[test]
+fn environments_of_one_shared_file_are_pairs() {
+    // Rounds differ by a factor, which only pairs are free of.
+    let file = std::rc::Rc::new(run(20, |round| {
+        let noise = 1 + u64::from(round % 7);
+        (100_000 * noise, jitter(150_000, round) * noise)
+    }));
+    let source = |env: &str| ("r.jsonl".to_string(), file.clone(), Some(env.to_string()));
+    let sources = [source("a"), source("b")];
+    let comparison = compare(&sides(&sources, None).unwrap(), 0.03).unwrap();
+    assert_eq!(comparison.columns, ["r.jsonl:a", "r.jsonl:b"]);
+    assert_eq!(tax(&comparison, 0).verdict, Verdict::Slower);
+    let kinds: Vec<RemarkKind> = comparison.remarks.iter().map(|remark| remark.kind).collect();
+    assert_eq!(kinds, [RemarkKind::FewRounds], "once for the file, and no other session");
+}
+
+#[test]
+fn a_session_counts_once() {
+    let pool = |names: [&str; 3], seeds: [u64; 3]| {
+        let files: Vec<_> = names
+            .into_iter()
+            .zip(seeds)
+            .map(|(name, seed)| (name.to_string(), seeded(session(100_000), seed), None))
+            .collect();
+        pooled("before", &files).map(drop).map_err(|error| error.to_string())
+    };
+    assert_eq!(pool(["a", "b", "c"], [1, 2, 3]), Ok(()));
+    let twice = pool(["a", "b", "a"], [1, 2, 1]).unwrap_err();
+    assert_eq!(twice, "`a` is given twice; a session counts once");
+    let copy = pool(["a", "b", "c"], [1, 2, 2]).unwrap_err();
+    assert_eq!(copy, "`c` is a copy of `b`; a session counts once");
+}
+
+#[test]
+fn what_differs_between_the_environments_is_said_once() {
+    let mut run = run(20, |_| (100, 100));
+    let facts = |pairs: &[(&str, &str)]| {
+        pairs.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect()
+    };
+    let long = "x".repeat(99);
+    run.environments[0].facts = facts(&[("kernel", "6.1"), ("seccomp", "0"), ("uid", "0")]);
+    run.environments[1].facts =
+        facts(&[("kernel", "6.1"), ("seccomp", "2"), ("libc", "musl"), ("mitigations", &long)]);
+    for (environment, kind) in run.environments.iter_mut().zip(["ext4", "overlay"]) {
+        environment.dirs.insert("tmp".into(), facts(&[("filesystem", kind), ("options", "rw")]));
+    }
+    run.environments[0].dirs.insert("only".into(), facts(&[("filesystem", "xfs")]));
+    let remarks = compared(run).remarks;
+    let of_facts = |it: &&Remark| it.kind == RemarkKind::FactsDiffer;
+    let remarks: Vec<&Remark> = remarks.iter().filter(of_facts).collect();
+    let [remark] = remarks.as_slice() else { panic!("{remarks:?}") };
+    assert_eq!(remark.column.as_deref(), Some("b"));
+    let said = "`b` differs from a in: seccomp 0 / 2; libc unknown / musl; mitigations (see the \
+                run file); filesystem of tmp ext4 / overlay";
+    assert_eq!(remark.text, said);
+}
+
+#[test]
+fn an_environment_that_did_not_start_differs_in_nothing() {
+    let mut run = run(20, |_| (100, 100));
+    run.environments[0].facts.insert("kernel".into(), "6.1".into());
+    run.environments[1].error = Some("no such file".into());
+    let remarks = compared(run).remarks;
+    assert!(remarks.iter().all(|remark| remark.kind != RemarkKind::FactsDiffer), "{remarks:?}");
 }
 
 fn session(a: u64) -> RunFile {
     run(20, move |round| (jitter(a, round), 1))
+}
+
+fn seeded(mut run: RunFile, seed: u64) -> RunFile {
+    run.header.plan.seed = seed;
+    run
 }
 
 #[test]
@@ -170,13 +358,13 @@ fn two_sessions_have_a_ratio_and_no_verdict() {
     let tax = tax(&comparison, 0);
     assert!((tax.ratio - 1.2).abs() < 0.01);
     assert_eq!((tax.interval, tax.verdict), (None, Verdict::Descriptive));
-    assert!(comparison.remarks.iter().any(|remark| remark.contains("different sessions")));
+    assert!(comparison.remarks.iter().any(|remark| remark.kind == RemarkKind::Sessions));
 }
 
 #[test]
 fn sessions_are_the_unit_when_there_are_several() {
-    let files =
-        |costs: [u64; 3]| costs.map(|cost| ("f".to_string(), session(cost), Some("a".to_string())));
+    let file = |cost| ("f".to_string(), seeded(session(cost), cost), Some("a".to_string()));
+    let files = |costs: [u64; 3]| costs.map(file);
     let (before, after) = (files([99_000, 100_000, 101_000]), files([149_000, 150_000, 151_000]));
     let sides = [pooled("before", &before).unwrap(), pooled("after", &after).unwrap()];
     let comparison = compare(&sides, 0.03).unwrap();

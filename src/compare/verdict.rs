@@ -33,6 +33,7 @@ pub(super) struct Test {
     beyond_margin: bool,
     /// Two one-sided tests at 5 % place it within the margin.
     within_margin: bool,
+    /// None where no reasonable number would tell.
     more_rounds: Option<u64>,
 }
 
@@ -45,16 +46,21 @@ impl Test {
     /// Holds the estimate of a log-ratio against the margin, a share.
     pub fn new(estimate: Estimate, margin: f64, paired: bool) -> Test {
         let bound = (1.0 + margin).ln();
-        let width = estimate.half_width(0.95);
-        // Rounds until the interval is as narrow as the margin: widths shrink with the square root.
-        let wanted = estimate.count as f64 * (width / bound).powi(2);
-        let more = (wanted - estimate.count as f64).ceil();
+        let size = estimate.value.abs();
+        // Rounds until the interval would leave either the margin's bound or zero outside, if the
+        // estimate stays where it is: widths shrink with the square root of the number of rounds.
+        let (width, room) = match size < bound {
+            true => (estimate.half_width(0.90), bound - size),
+            false => (estimate.half_width(0.95), size),
+        };
+        let rounds = estimate.count as f64;
+        let more = (rounds * (width / room).powi(2) - rounds).ceil().max(1.0);
         Test {
             row: 0,
             column: 0,
             beyond_margin: estimate.value.abs() > bound,
             within_margin: estimate.value.abs() + estimate.half_width(0.90) <= bound,
-            more_rounds: (paired && (1.0..1e6).contains(&more)).then_some(more as u64),
+            more_rounds: (paired && more < 1e4).then_some(more as u64),
             estimate,
         }
     }

@@ -46,6 +46,12 @@ impl Order {
         cases
     }
 
+    /// A draw that takes nothing from the balance of the rounds.
+    pub fn for_tuning(&self) -> Draw {
+        let cpu = |index: usize| self.cpus.get(index).copied();
+        Draw { environments: Vec::new(), cpu: cpu(0), other_cpu: cpu(1) }
+    }
+
     /// Order of environments and CPUs of a case's next round.
     pub fn round(&mut self, case: usize) -> Draw {
         let bag = &mut self.bags[case];

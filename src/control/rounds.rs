@@ -4,11 +4,11 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail};
 
 use super::order::{Draw, Order};
 use super::seat::{Interrupted, Seat, common_cpus, open_seats};
-use super::session::{SessionSettings, Trouble};
+use super::session::{Session, SessionSettings, Trouble};
 use crate::facts;
 use crate::model::{Case, Plan, SampleSet};
 use crate::protocol::{Answer, Ask, BlockSize, Task, Tuning, UnavailableCase};
@@ -40,6 +40,8 @@ pub trait Watcher {
     /// Takes a record for the run file. An error ends the run.
     fn record(&mut self, record: Record) -> Result<()>;
     fn progress(&mut self, progress: &Progress);
+    /// So many cases of all have their sample sizes; the budget does not run yet.
+    fn preparing(&mut self, done: usize, cases: usize);
     /// Something that a person should see at once, such as an environment that does not start.
     fn warn(&mut self, text: &str);
 }
@@ -64,8 +66,9 @@ pub fn run(plan: &Plan, settings: &RunSettings<'_>, watcher: &mut dyn Watcher) -
         Err(Trouble::Dead(error) | Trouble::TimedOut(error)) => return Err(error),
     };
     let cpus = common_cpus(&seats);
-    // The budget is for measuring: an environment that takes long to start takes it from nobody.
-    let start = Instant::now();
+    if cpus.is_empty() {
+        watcher.warn("the environments have no CPU in common: nothing is pinned");
+    }
     let mut driver = Driver {
         plan,
         settings,
@@ -73,15 +76,18 @@ pub fn run(plan: &Plan, settings: &RunSettings<'_>, watcher: &mut dyn Watcher) -
         order: Order::new(plan.seed, seats.len(), plan.cases.len(), &cpus),
         seats,
         cases: plan.cases.iter().map(|_| CaseState::default()).collect(),
-        start,
+        cpus: cpus.len(),
+        start: Instant::now(),
     };
     let reason = match driver.prepare().and_then(|()| driver.measure()) {
         Ok(reason) => reason,
         Err(Stop::Interrupted) => EndReason::Interrupted,
         Err(Stop::Failed(error)) => return Err(error),
     };
-    let end = End { reason, elapsed_s: start.elapsed().as_secs_f64() };
+    let end = End { reason, elapsed_s: driver.start.elapsed().as_secs_f64() };
     driver.watcher.record(Record::End(end.clone()))?;
+    // All of them first, so that they end at the same time and not one after another.
+    driver.seats.iter_mut().filter_map(|seat| seat.session.as_mut()).for_each(Session::dismiss);
     Ok(end)
 }
 
@@ -124,17 +130,21 @@ struct Driver<'a> {
     order: Order,
     seats: Vec<Seat>,
     cases: Vec<CaseState>,
+    /// CPUs that all environments have in common.
+    cpus: usize,
+    /// The beginning of the first round: from here on the budget counts.
     start: Instant,
 }
 
 impl Driver<'_> {
-    /// Finds the block size of every case in every environment.
+    /// Finds the block size of every case in every environment. Like the start of environments,
+    /// this is not paid from the budget, of which a slow environment would leave nothing.
     fn prepare(&mut self) -> Result<(), Stop> {
         for index in 0..self.plan.cases.len() {
             let seats = self.seats.len();
             self.cases[index].sizes = vec![None; seats];
             self.cases[index].values = vec![BTreeMap::new(); seats];
-            let draw = self.order.round(index);
+            let draw = self.order.for_tuning();
             for seat in 0..seats {
                 if let Err((state, reason)) = self.can_measure(index, seat) {
                     self.outcome(index, seat, state, reason)?;
@@ -142,9 +152,15 @@ impl Driver<'_> {
                 }
                 let ask = Ask::Tune { task: self.task(index, &draw) };
                 let Some(answer) = self.ask(index, seat, ask)? else { continue };
-                let Answer::Tuned(tuning) = answer else {
-                    self.outcome(index, seat, OutcomeState::Failed, "no tuning came".into())?;
-                    continue;
+                let tuning = match answer {
+                    Answer::Tuned(tuning) if tuning.iterations > 0 && tuning.each_ns > 0.0 => {
+                        tuning
+                    }
+                    _ => {
+                        let reason = "the agent answers tuning with no usable sample size".into();
+                        self.outcome(index, seat, OutcomeState::Failed, reason)?;
+                        continue;
+                    }
                 };
                 self.cases[index].sizes[seat] = Some(block_size(tuning));
                 self.watcher.record(Record::Tuned(Tuned {
@@ -154,19 +170,29 @@ impl Driver<'_> {
                     each_ns: tuning.each_ns,
                 }))?;
             }
-            self.tell_progress();
+            self.watcher.preparing(index + 1, self.plan.cases.len());
         }
+        self.start = Instant::now();
         Ok(())
     }
 
     /// Whether the environment said that it can measure the case; why not.
     fn can_measure(&self, case: usize, seat: usize) -> Result<(), (OutcomeState, String)> {
         let (case, seat) = (&self.plan.cases[case].case, &self.seats[seat]);
+        let needed = match case.params.get("cpu") {
+            Some("same") => 1,
+            Some("other") => 2,
+            _ => 0,
+        };
         let Some(session) = &seat.session else {
             return Err((OutcomeState::Failed, seat.error.clone().unwrap_or_default()));
         };
         if let Some(error) = case.dir.as_ref().and_then(|dir| seat.bad_dirs.get(dir)) {
             return Err((OutcomeState::Failed, error.clone()));
+        }
+        if self.cpus < needed {
+            let reason = format!("needs {needed} CPUs common to all, there are {}", self.cpus);
+            return Err((OutcomeState::Skipped, reason));
         }
         let same = |it: &&UnavailableCase| it.probe == case.probe && it.params == case.params;
         match session.hello.unavailable.iter().find(same) {
@@ -215,9 +241,18 @@ impl Driver<'_> {
             let asked = self.start.elapsed();
             let Some(answer) = self.ask(case, seat, ask)? else { continue };
             let outer_ns = (self.start.elapsed() - asked).as_nanos() as u64;
-            let Answer::Block(set) = answer else {
-                self.outcome(case, seat, OutcomeState::Failed, "no block came".into())?;
-                continue;
+            let phases = self.plan.cases[case].phases.len();
+            let set = match answer {
+                Answer::Block(set) => runfile::check(&set, phases).map(|()| set),
+                _ => Err(anyhow!("is no block")),
+            };
+            let set = match set {
+                Ok(set) => set,
+                Err(error) => {
+                    let reason = format!("the agent's answer {error:#}");
+                    self.outcome(case, seat, OutcomeState::Failed, reason)?;
+                    continue;
+                }
             };
             if round > 0 {
                 self.cases[case].values[seat].insert(round, ln_values(&set));
@@ -285,21 +320,33 @@ impl Driver<'_> {
         }
     }
 
-    /// Asks; a failure becomes the case's outcome there, and a dead agent is started again.
+    /// Asks; a failure becomes the case's outcome there. A dead agent is started again and asked a
+    /// second time: what killed it may have been none of the case's doing.
     fn ask(&mut self, case: usize, seat: usize, ask: Ask) -> Result<Option<Answer>, Stop> {
-        let Some(session) = &mut self.seats[seat].session else { return Ok(None) };
-        let error = match session.ask(ask, &self.settings.session) {
-            Ok(Answer::Failed { error }) => error,
-            Ok(answer) => return Ok(Some(answer)),
-            Err(Trouble::Interrupted) => return Err(Stop::Interrupted),
-            Err(Trouble::Dead(error) | Trouble::TimedOut(error)) => {
-                let spec = &self.plan.environments[seat];
-                self.seats[seat].relaunch(spec, self.plan, self.settings)?;
-                format!("{error:#}")
+        let mut reason = String::new();
+        for attempt in [1, 2] {
+            let Some(session) = &mut self.seats[seat].session else { break };
+            match session.ask(ask.clone(), &self.settings.session) {
+                Ok(Answer::Failed { error }) => {
+                    reason = error;
+                    break;
+                }
+                Ok(answer) => return Ok(Some(answer)),
+                Err(Trouble::Interrupted) => return Err(Stop::Interrupted),
+                Err(Trouble::Dead(error) | Trouble::TimedOut(error)) => {
+                    reason = format!("{error:#}");
+                    if attempt == 1 {
+                        let name = &self.seats[seat].name;
+                        self.watcher.warn(&format!("starting `{name}` again: {reason}"));
+                    }
+                    let spec = &self.plan.environments[seat];
+                    self.seats[seat].relaunch(spec, self.plan, self.settings)?;
+                }
             }
-        };
-        self.outcome(case, seat, OutcomeState::Failed, error)?;
+        }
+        self.outcome(case, seat, OutcomeState::Failed, reason)?;
         if let Some(error) = self.seats[seat].error.clone() {
+            self.watcher.warn(&error);
             self.give_up(seat, &error)?;
         }
         Ok(None)

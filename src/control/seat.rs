@@ -6,6 +6,7 @@ use anyhow::{Result, bail};
 
 use super::rounds::{RunSettings, Watcher};
 use super::session::{Session, Trouble};
+use crate::launch;
 use crate::model::{EnvSpec, Facts, Plan};
 use crate::protocol::{Answer, Ask, DirAnswer};
 use crate::runfile::{self, Record};
@@ -52,8 +53,11 @@ pub(super) fn open_seats(
             Err(Trouble::Interrupted) => return Err(Trouble::Interrupted),
             Err(Trouble::Dead(error) | Trouble::TimedOut(error)) => {
                 let name = &spec.name;
-                let text =
-                    format!("environment `{name}` ({}) did not start: {error:#}", spec.spec());
+                let remedy = launch::find(&spec.kind)?.info().remedy;
+                let spec = spec.spec();
+                let text = format!(
+                    "environment `{name}` ({spec}) did not start: {error:#}\n  remedy: {remedy}"
+                );
                 (Some(text.clone()), not_started(name, text))
             }
         };
@@ -159,7 +163,8 @@ impl Seat {
         self.relaunches += 1;
         if self.relaunches > RELAUNCHES {
             let name = &spec.name;
-            self.error = Some(format!("environment `{name}`: its agent died {RELAUNCHES} times"));
+            let deaths = self.relaunches;
+            self.error = Some(format!("environment `{name}`: its agent died {deaths} times"));
             return Ok(());
         }
         let paths = plan.dirs.iter().map(|dir| dir.path.clone()).collect();

@@ -83,7 +83,8 @@ impl Session {
         let mut failures = Vec::new();
         for launch in launches {
             match Session::try_start(&launch, settings) {
-                Err(Trouble::Dead(error)) => failures.push(error),
+                // What ends before it greets may have lacked the binary: the next way sends it.
+                Err(Trouble::Dead(error)) if !program_is_missing(&error) => failures.push(error),
                 other => return other,
             }
         }
@@ -94,7 +95,7 @@ impl Session {
     fn try_start(launch: &Launch, settings: &SessionSettings<'_>) -> Result<Session, Trouble> {
         let begin = Instant::now();
         let mut process = Process::start(launch, settings)?;
-        let response = process.listen(settings.answer_limit, settings.interrupted)?;
+        let response = process.listen(begin, settings)?;
         let started_in = begin.elapsed();
         let Answer::Hello(hello) = response.answer else {
             return Err(process.dead("the agent does not greet first"));
@@ -110,6 +111,11 @@ impl Session {
         Ok(Session { hello: *hello, started_in, process, next_id: 1 })
     }
 
+    /// Tells the agent that nothing more comes, so that several can end at the same time.
+    pub fn dismiss(&mut self) {
+        self.process.close_input();
+    }
+
     /// Sends one question and waits for its answer.
     pub fn ask(&mut self, ask: Ask, settings: &SessionSettings<'_>) -> Result<Answer, Trouble> {
         let id = self.next_id;
@@ -118,8 +124,9 @@ impl Session {
         if self.process.send(line.as_bytes()).is_err() {
             return Err(self.process.dead("the agent stopped listening"));
         }
+        let begin = Instant::now();
         loop {
-            let response = self.process.listen(settings.answer_limit, settings.interrupted)?;
+            let response = self.process.listen(begin, settings)?;
             if response.id == id {
                 return Ok(response.answer);
             }
@@ -143,6 +150,8 @@ struct Process {
     /// Set once the child was reaped.
     ended: Option<ExitStatus>,
     input: Input,
+    /// When the input was closed.
+    closed: Option<Instant>,
     heard: Receiver<Heard>,
     noise: Noise,
     errors: Noise,
@@ -193,6 +202,7 @@ impl Process {
             _watch: watch,
             ended: None,
             input,
+            closed: None,
             heard,
             noise,
             errors,
@@ -213,15 +223,16 @@ impl Process {
         }
     }
 
-    /// The next message, or why there is none.
+    /// The next message within the time limit from `begin` on, or why there is none.
     fn listen(
         &mut self,
-        limit: Duration,
-        interrupted: &dyn Fn() -> bool,
+        begin: Instant,
+        settings: &SessionSettings<'_>,
     ) -> Result<Response, Trouble> {
-        let until = Instant::now() + limit;
+        let limit = settings.answer_limit;
+        let until = begin + limit;
         loop {
-            if interrupted() {
+            if (settings.interrupted)() {
                 return Err(Trouble::Interrupted);
             }
             let left = until.saturating_duration_since(Instant::now());
@@ -294,13 +305,16 @@ impl Process {
     /// A thread that still sends the binary closes the input when it is done or the command ends.
     fn close_input(&mut self) {
         self.input = Input::Closed;
+        self.closed.get_or_insert_with(Instant::now);
     }
 
-    /// Closes the agent's input, gives it `grace` to clean up and leave, then ends its session.
+    /// Closes the agent's input, gives it `grace` from then on to clean up and leave, then ends
+    /// its session.
     fn end(&mut self, grace: Duration) {
         self.close_input();
         if self.ended.is_none() {
-            ends_within(&self.child, grace);
+            let waited = self.closed.map_or(Duration::ZERO, |closed| closed.elapsed());
+            ends_within(&self.child, grace.saturating_sub(waited));
             self.finish();
         }
     }
@@ -320,6 +334,11 @@ impl Drop for Process {
         // the launcher put into the background may delay for as long as it likes.
         self.end(GRACE);
     }
+}
+
+/// Whether the command's own program could not be started: then no other way can work.
+fn program_is_missing(error: &anyhow::Error) -> bool {
+    error.root_cause().is::<io::Error>()
 }
 
 /// Whether the child ends within that time; it is not reaped.

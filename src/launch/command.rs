@@ -18,7 +18,8 @@ static INFO: LauncherInfo = LauncherInfo {
 /// it runs on from the file it holds open. What arrives in part, or cannot be executed there, the
 /// shell removes.
 const STAGE: &str = "umask 077; for t in \"$TMPDIR\" /tmp /var/tmp /dev/shm; do \
-    [ -d \"$t\" ] && [ -w \"$t\" ] && break; done; \
+    [ -d \"$t\" ] || continue; p=\"$t/.envtax-try-$$\"; printf '#!/bin/sh\\n' >\"$p\" && \
+    chmod 700 \"$p\" && \"$p\" && rm -f \"$p\" && break; rm -f \"$p\"; done 2>/dev/null; \
     d=$(mktemp -d \"$t/envtax-XXXXXX\") || exit; trap 'rm -rf \"$d\"' EXIT; \
     trap 'exit 1' HUP INT TERM; a=\"$d/envtax\"; head -c \"$1\" >\"$a\"; \
     [ \"$(wc -c <\"$a\")\" -eq \"$1\" ] || { echo 'the binary arrived in part' >&2; exit 1; }; \
@@ -30,15 +31,21 @@ impl Launcher for Prefix {
     }
 
     /// First as if the environment saw this machine's files; failing that, through the
-    /// environment's own shell, which is sent the binary.
+    /// environment's own shell, which is sent the binary. The third way is for `ssh` and its like,
+    /// which join their arguments and have another shell split them again.
     fn commands(&self, argument: &str, agent: &str) -> Result<Vec<Launch>> {
         let prefix = words_of(argument)?;
         ensure!(!prefix.is_empty(), "the command is missing: write `{}`", INFO.usage);
         let with = |more: &[&str]| {
             Launch::new(prefix.iter().map(String::as_str).chain(more.iter().copied()))
         };
-        let mut staged = with(&["sh", "-c", STAGE, "sh"]);
-        staged.send_binary = true;
-        Ok(vec![with(&[agent, "agent", "--self", agent]), staged])
+        let sending = |words: &[&str]| Launch { send_binary: true, ..with(words) };
+        let shell = ["sh", "-c", STAGE, "sh"];
+        let quoted = shell.map(|word| shell_words::quote(word).into_owned());
+        Ok(vec![
+            with(&[agent, "agent", "--self", agent]),
+            sending(&shell),
+            sending(&quoted.each_ref().map(String::as_str)),
+        ])
     }
 }

@@ -90,11 +90,12 @@ pub(super) fn run_sample(
     Ok(())
 }
 
-/// Runs one block and returns its samples; usage and pinning are the worker's to add.
+/// Runs one block and returns its samples; whether it was pinned is the worker's to add.
 pub fn run_block(workload: &mut dyn Workload, settings: &BlockSettings) -> Result<SampleSet> {
     let mut samples = vec![Vec::with_capacity(settings.samples); settings.phases];
     let mut watch = Stopwatch::default();
     run_sample(workload, settings, &mut watch)?;
+    let before = sys::usage();
     let start_ns = sys::now_ns();
     let mut end_ns = start_ns;
     for taken in 0..settings.samples {
@@ -112,7 +113,8 @@ pub fn run_block(workload: &mut dyn Workload, settings: &BlockSettings) -> Resul
         samples,
         start_ns,
         end_ns,
-        ..SampleSet::default()
+        pinned: false,
+        usage: sys::usage().since(&before),
     })
 }
 

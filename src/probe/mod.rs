@@ -182,7 +182,7 @@ mod tests {
             let setup = Setup {
                 params: &case.params,
                 scratch: &scratch,
-                cpu: None,
+                cpu: cpus.first().copied(),
                 other_cpu: cpus.last().copied(),
                 allowed_cpus: &cpus,
             };

@@ -46,8 +46,9 @@ impl Probe for PipeRoundtrip {
 
     fn prepare(&self, setup: &Setup<'_>) -> Result<Box<dyn Workload>> {
         let cpus = match setup.param("cpu")? {
-            "same" => setup.cpu.into_iter().collect(),
-            "other" => vec![setup.other_cpu.context("there is no second CPU")?],
+            // Unpinned, it would measure the scheduler's choice under the name of this one.
+            "same" => vec![setup.cpu.context("this process cannot be pinned to a CPU")?],
+            "other" => vec![setup.cpu.and(setup.other_cpu).context("there is no second CPU")?],
             "free" => {
                 sys::pin_to(setup.allowed_cpus).context("taking the pin off this process")?;
                 setup.allowed_cpus.to_vec()

@@ -61,6 +61,10 @@ impl Probe for ProcessExec {
             "shell" => sys::Executable::new(&[SHELL, "-c", ":"])?,
             other => bail!("`process.exec` has no target `{other}`"),
         };
+        let status = sys::reap(sys::fork_exec(&program)?)?;
+        let words = program.words();
+        ensure!(status != 127, "`{words}` cannot be executed; is its folder mounted noexec?");
+        ensure!(status == 0, "`{words}` ends with status {status}");
         Ok(Box::new(Start { program }))
     }
 }

@@ -58,11 +58,9 @@ fn record(comparison: &Comparison, row: &Row, column: usize, cell: &Cell) -> Vec
     ];
     let measured = match cell {
         Cell::Measured(measured) => measured,
-        Cell::Skipped { reason } | Cell::Failed { reason } => {
-            record.resize(HEADER.len() - 1, String::new());
-            record.push(reason.clone());
-            return record;
-        }
+        Cell::Skipped { reason } => return unmeasured(record, "skipped", reason),
+        Cell::Failed { reason } => return unmeasured(record, "failed", reason),
+        Cell::NotReached { reason } => return unmeasured(record, "not_reached", reason),
     };
     let tax = measured.tax.as_ref();
     let interval = tax.and_then(|tax| tax.interval);
@@ -76,6 +74,13 @@ fn record(comparison: &Comparison, row: &Row, column: usize, cell: &Cell) -> Vec
     record.push(tax.map(|tax| word(tax.verdict)).unwrap_or_default().to_owned());
     record.push(measured.flags.iter().map(|flag| flag.letter()).collect());
     record.push(String::new());
+    record
+}
+
+/// A record without numbers: the state stands where the verdict would.
+fn unmeasured(mut record: Vec<String>, state: &str, reason: &str) -> Vec<String> {
+    record.resize(HEADER.len() - 3, String::new());
+    record.extend([state, "", reason].map(String::from));
     record
 }
 

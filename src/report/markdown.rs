@@ -29,7 +29,8 @@ impl Report for Markdown {
         }
         text.push('\n');
         for note in table::notes(comparison) {
-            text.push_str(&format!("- {}\n", note.replace('\n', " ")));
+            let lines: Vec<&str> = note.lines().map(str::trim).collect();
+            text.push_str(&format!("- {}\n", lines.join("<br>")));
         }
         Ok(text.into_bytes())
     }

@@ -59,6 +59,7 @@ fn line(what: String, column: usize, cell: &Cell, comparison: &Comparison) -> Li
         Cell::Measured(measured) => measured,
         Cell::Skipped { .. } => return empty("skipped".into()),
         Cell::Failed { .. } => return empty("failed".into()),
+        Cell::NotReached { .. } => return empty("not reached".into()),
     };
     let mut line = empty(String::new());
     line.cost = units::time(measured.cost_ns);
@@ -82,13 +83,17 @@ fn line(what: String, column: usize, cell: &Cell, comparison: &Comparison) -> Li
 fn summary(comparison: &Comparison, area: &crate::compare::Area) -> Vec<Line> {
     let of_column = |column: usize| {
         let ratio = area.ratios[column]?;
+        let of = match area.counts[column] {
+            all if all == area.rows => String::new(),
+            some => format!("{some} of "),
+        };
         Some(Line {
             kind: Kind::Summary,
             what: format!("  {}: {}", area.area, comparison.columns[column]),
             cost: String::new(),
             tax: format!("{}×", units::factor(ratio)),
             interval: String::new(),
-            verdict: format!("mean of {} rows", area.rows),
+            verdict: format!("mean of {of}{} rows", area.rows),
             word: None,
         })
     };
@@ -145,6 +150,7 @@ fn reasons(comparison: &Comparison) -> Vec<String> {
             Cell::Measured(_) => continue,
             Cell::Skipped { reason } => ("skipped", reason.as_str()),
             Cell::Failed { reason } => ("failed", reason.as_str()),
+            Cell::NotReached { reason } => ("not reached", reason.as_str()),
         };
         let label = comparison.columns[column].as_str();
         match found.iter_mut().find(|it| (it.0, it.1, it.2) == (label, word, reason)) {
@@ -186,6 +192,6 @@ pub fn notes(comparison: &Comparison) -> Vec<String> {
     notes.extend(flags.iter().map(|flag| format!("({}) {}", flag.letter(), flag.explanation())));
     notes.extend(inconclusive(comparison));
     notes.extend(reasons(comparison));
-    notes.extend(comparison.remarks.iter().cloned());
+    notes.extend(comparison.remarks.iter().map(|remark| remark.text.clone()));
     notes
 }

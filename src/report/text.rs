@@ -90,20 +90,30 @@ fn colour(verdict: Verdict) -> Option<Color> {
     }
 }
 
-/// The note as a list item of lines no wider than `width`.
+/// The note as a list item of lines no wider than `width`, but for words that are wider. Its own
+/// line breaks stay: commands to copy and what others printed are not readable without them.
 fn wrapped(note: &str, width: usize) -> String {
     let mut text = String::new();
-    let mut line = String::from("-");
-    for word in note.split([' ', '\n']).filter(|word| !word.is_empty()) {
-        if line.chars().count() + 1 + word.chars().count() > width && line.trim() != "-" {
-            text.push_str(&line);
-            text.push('\n');
-            line = String::from(" ");
+    let mut mark = "-";
+    for paragraph in note.lines().filter(|line| !line.trim().is_empty()) {
+        let mut line = String::from(mark);
+        let mut words = 0;
+        for word in paragraph.split(' ').filter(|word| !word.is_empty()) {
+            if words > 0 && line.chars().count() + 1 + word.chars().count() > width {
+                text.push_str(&line);
+                text.push('\n');
+                line = String::from(" ");
+                words = 0;
+            }
+            line.push(' ');
+            line.push_str(word);
+            words += 1;
         }
-        line.push(' ');
-        line.push_str(word);
+        text.push_str(&line);
+        text.push('\n');
+        mark = " ";
     }
-    text + &line + "\n"
+    text
 }
 
 #[cfg(test)]
@@ -114,5 +124,13 @@ mod tests {
     fn notes_are_wrapped_at_words() {
         assert_eq!(wrapped("one two three", 9), "- one two\n  three\n");
         assert_eq!(wrapped("immeasurably", 5), "- immeasurably\n");
+        assert_eq!(wrapped("an immeasurably", 5), "- an\n  immeasurably\n");
+    }
+
+    #[test]
+    fn line_breaks_of_a_note_stay() {
+        let note = "it failed:\n  by hand: sh -c x\n\nbye\r\n";
+        assert_eq!(wrapped(note, 12), "- it failed:\n  by hand:\n  sh -c x\n  bye\n");
+        assert_eq!(wrapped(note, 80), "- it failed:\n  by hand: sh -c x\n  bye\n");
     }
 }

@@ -4,7 +4,7 @@ use std::thread;
 use std::time::Duration;
 
 use crate::processes::{self, Process};
-use crate::support::{Envtax, Place, Running, needs};
+use crate::support::{Envtax, Place, Running, SHORT, needs};
 
 /// Probes that leave the most behind when they are cut off: files, children and peers.
 const PROBES: [&str; 5] =
@@ -75,8 +75,8 @@ fn interrupted(other: impl Fn(&Place) -> String) {
     }
 }
 
-/// Kills a process of the run while it measures; the run goes on and says so.
-fn killed_inside(other: &str, is_victim: fn(&Process) -> bool) {
+/// Kills a process of the run while it measures. The run goes on, and loses so many rows.
+fn killed_inside(other: &str, is_victim: fn(&Process) -> bool, rows: usize) {
     let place = Place::new();
     let environments = ["native", &format!("other={other}")];
     let run = place.run(&environments, &PROBES).own_binary();
@@ -93,10 +93,10 @@ fn killed_inside(other: &str, is_victim: fn(&Process) -> bool) {
         });
         stopped.inspect(|process| processes::signal(process.pid, "KILL")).is_some()
     });
-    run.wait_clean().exits(3);
+    run.wait_clean().exits(if rows > 0 { 3 } else { 0 });
     let file = place.read("run.jsonl");
     let lost = file.lines().filter(|line| line.starts_with("{\"record\":\"outcome\""));
-    assert_eq!(lost.count(), 1, "{file}");
+    assert_eq!(lost.count(), rows, "{file}");
     place.comparison("run.jsonl");
 }
 
@@ -167,34 +167,36 @@ fn an_interrupted_run_leaves_its_file_and_nothing_else_in_a_container_it_was_sen
 }
 
 #[test]
-fn a_killed_agent_costs_one_row_and_leaves_nothing() {
-    killed_inside("native", Process::is_agent);
-    killed_inside("namespace", Process::is_agent);
+fn a_killed_agent_is_started_again_and_leaves_nothing() {
+    killed_inside("native", Process::is_agent, 0);
+    killed_inside("namespace", Process::is_agent, 0);
     if needs("bwrap") {
-        killed_inside("bwrap", Process::is_agent);
+        killed_inside("bwrap", Process::is_agent, 0);
     }
     if needs("proot") {
-        killed_inside("proot", Process::is_agent);
+        killed_inside("proot", Process::is_agent, 0);
     }
 }
 
 /// Inside namespaces the agent has a process outside that stands for it.
 #[test]
-fn a_killed_outer_process_costs_one_row_and_leaves_nothing() {
-    killed_inside("namespace", |process| {
-        process.is_agent() && process.words.iter().any(|word| word == "--enter")
-    });
+fn a_killed_outer_process_is_started_again_and_leaves_nothing() {
+    killed_inside(
+        "namespace",
+        |process| process.is_agent() && process.words.iter().any(|word| word == "--enter"),
+        0,
+    );
     if needs("bwrap") {
-        killed_inside("bwrap", |process| process.words[0] == "bwrap");
+        killed_inside("bwrap", |process| process.words[0] == "bwrap", 0);
     }
 }
 
 #[test]
 fn a_killed_worker_costs_one_row_and_leaves_nothing() {
-    killed_inside("native", Process::is_worker);
-    killed_inside("namespace", Process::is_worker);
+    killed_inside("native", Process::is_worker, 1);
+    killed_inside("namespace", Process::is_worker, 1);
     if needs("bwrap") {
-        killed_inside("bwrap", Process::is_worker);
+        killed_inside("bwrap", Process::is_worker, 1);
     }
 }
 
@@ -284,6 +286,16 @@ fn a_container_without_our_temporary_folder_is_entered_all_the_same() {
     run.start().wait_clean().exits(0);
     let comparison = place.comparison("run.jsonl");
     comparison.measured("process.exec target=tiny", "other").measured("syscall.getppid", "other");
+}
+
+/// As ssh does: the words are joined, and another shell splits them again.
+#[test]
+fn an_agent_is_sent_through_a_command_that_joins_its_words() {
+    let place = Place::new();
+    let script = "case \"$*\" in sh*) exec sh -c \"$*\";; *) exit 127;; esac";
+    let run = place.run(&["native", &place.fake("x", script)], &["process.exec target=tiny"]);
+    run.args(SHORT).start().wait_clean().exits(0);
+    place.comparison("run.jsonl").measured("process.exec target=tiny", "x");
 }
 
 /// The connection breaks in the middle of the binary: what arrived of it is no program.

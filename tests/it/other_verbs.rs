@@ -1,7 +1,7 @@
 //! Everything but measuring and comparing, and how output behaves that is no terminal.
 
 use std::io::pipe;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
 use crate::support::{Envtax, Place, SHORT, data, needs};
 
@@ -21,7 +21,8 @@ fn lists_name_what_there_is() {
 fn the_doctor_tells_what_starts_here_and_why_the_rest_does_not() {
     let place = Place::new();
     let done = place.envtax(["doctor"]).run().exits(0);
-    done.prints("kernel").prints("native yes starts in").prints("cmd:PREFIX...");
+    let done = done.prints("kernel").prints("native yes starts in").prints("cmd:PREFIX...");
+    done.prints("cpus").prints("slowest tenth of 5 ms loops takes +").prints("scratch");
     let broken = place.fake("x", "echo no such container >&2; exit 1");
     let done = place.envtax(["doctor", "--env", "native", "--env", &broken]).run().exits(0);
     done.prints("native yes").prints("no such container").prints("remedy:");
@@ -58,9 +59,23 @@ fn help_manual_and_completions_are_printed() {
     says(&["run", "--help"], "--answer-timeout <DURATION>");
     says(&["compare", "--help"], "Exit codes:");
     says(&["--version"], env!("CARGO_PKG_VERSION"));
-    says(&["man"], ".TH envtax");
+    says(&["run", "--help"], "130 ended at once by a second Ctrl-C");
+    says(&["run", "--help"], "[possible values: text, markdown, csv, json]");
+    says(&["man"], ".TH ENVTAX");
     says(&["completions", "bash"], "complete -F _envtax");
     says(&["completions", "fish"], "complete -c envtax");
+    says(&["completions", "bash"], "text markdown csv json");
+}
+
+#[test]
+fn the_manual_is_valid_roff() {
+    if !needs("groff") {
+        return;
+    }
+    let place = Place::new();
+    let page = place.write("envtax.1", place.envtax(["man"]).run().exits(0).out);
+    let groff = Command::new("groff").args(["-man", "-ww", "-z", &page]).output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&groff.stderr), "");
 }
 
 /// With a standard output whose reader is gone, as after `| head -1`.
@@ -116,7 +131,7 @@ fn on_a_terminal(place: &Place, variables: &str) -> String {
     let program = env!("CARGO_BIN_EXE_envtax");
     let file = data("run-v1.jsonl");
     let line = format!("stty cols 100; {variables} {program} compare {}", file.display());
-    let mut command = std::process::Command::new("script");
+    let mut command = Command::new("script");
     command.args(["-qec", &line, "/dev/null"]).current_dir(place.path(""));
     command.env_remove("NO_COLOR").env("TERM", "xterm").stdin(Stdio::null());
     let output = command.output().unwrap();

@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use serde_json::Value;
+
 use crate::support::{Place, data};
 
 fn fixture() -> Vec<u8> {
@@ -169,4 +171,89 @@ fn what_is_no_run_file_is_named() {
     place.envtax(["compare", "target"]).run().exits(2).complains("`target`");
     let missing = place.envtax(["compare", "nowhere.jsonl"]).run().exits(2);
     missing.complains("`nowhere.jsonl`").complains("No such file");
+}
+
+/// What `compare` says in JSON to these sources.
+fn compared(place: &Place, args: &[&str]) -> Value {
+    let done = place.envtax(["compare", "--format", "json"]).args(args).run().exits(0);
+    serde_json::from_str(&done.out).unwrap()
+}
+
+#[test]
+fn a_file_that_is_named_twice_is_one_session() {
+    let place = Place::new();
+    place.write("run.jsonl", fixture());
+    let whole = compared(&place, &["run.jsonl"]);
+    let named = compared(&place, &["run.jsonl:native", "./run.jsonl:other"]);
+    let versus = compared(&place, &["run.jsonl:native", "--versus", "run.jsonl:other"]);
+    assert_eq!(named["columns"][1], "run.jsonl:other");
+    let tax = |comparison: &Value| comparison["rows"][0]["cells"][1]["measured"]["tax"].clone();
+    assert!(tax(&whole)["interval"].is_array());
+    for again in [&named, &versus] {
+        assert_eq!(tax(again), tax(&whole), "paired, round by round");
+        let remarks = again["remarks"].as_array().unwrap();
+        let kinds: Vec<&str> = remarks.iter().map(|it| it["kind"].as_str().unwrap()).collect();
+        assert_eq!(kinds, ["few_rounds"], "{remarks:#?}");
+    }
+}
+
+#[test]
+fn a_session_counts_once_a_side() {
+    let place = Place::new();
+    for name in ["run.jsonl", "copy.jsonl"] {
+        place.write(name, fixture());
+    }
+    let twice = place.envtax(["compare", "run.jsonl", "./run.jsonl", "--versus", "copy.jsonl"]);
+    twice.run().exits(2).complains("`run.jsonl` is given twice; a session counts once");
+    let args = ["compare", "run.jsonl", "--versus", "copy.jsonl:native", "run.jsonl:other"];
+    let copy = place.envtax(args).run().exits(2);
+    copy.complains("`run.jsonl` is a copy of `copy.jsonl`; a session counts once");
+}
+
+#[test]
+fn files_of_one_name_are_told_apart_by_their_paths() {
+    let place = Place::new();
+    for name in ["tmp/run.jsonl", "target/run.jsonl"] {
+        place.write(name, fixture());
+    }
+    let both = compared(&place, &["tmp/run.jsonl:native", "target/run.jsonl:native"]);
+    let columns = ["tmp/run.jsonl:native", "target/run.jsonl:native"];
+    assert_eq!(both["columns"], serde_json::json!(columns));
+    let again = place.envtax(["compare", "tmp/run.jsonl:native", "./tmp/run.jsonl:native"]);
+    again.run().exits(2).complains("`run.jsonl:native` is given twice");
+}
+
+#[test]
+fn a_gate_that_nothing_is_held_against_is_an_error() {
+    let place = Place::new();
+    for name in ["run.jsonl", "copy.jsonl"] {
+        place.write(name, fixture());
+    }
+    let gate = |sources: &[&str]| {
+        place.envtax(["compare", "--fail-above", "1000"]).args(sources.iter()).run()
+    };
+    let needs = "`--fail-above` needs a verdict: measure both in one run, or three sessions a side";
+    gate(&["run.jsonl:native", "copy.jsonl:native"]).exits(2).complains(needs);
+    gate(&["run.jsonl:native", "run.jsonl:gone"]).exits(2).complains(needs);
+    gate(&["run.jsonl:native"]).exits(2).complains(needs);
+    let some = gate(&["run.jsonl"]).exits(0);
+    some.complains("`--fail-above` could not judge 4 of 4 rows");
+    assert_eq!(gate(&["run.jsonl:native", "run.jsonl:other"]).exits(0).err, "");
+}
+
+#[test]
+fn a_case_that_was_never_reached_is_not_skipped() {
+    let place = Place::new();
+    let text = String::from_utf8(fixture()).unwrap();
+    let late =
+        |line: &&str| line.starts_with("{\"record\":\"block\"") && line.contains("\"case\":2,");
+    let early: Vec<&str> = text.lines().filter(|line| !late(line)).collect();
+    assert!(early.len() < text.lines().count());
+    place.write("run.jsonl", early.join("\n") + "\n");
+    let done = place.envtax(["compare", "run.jsonl"]).run().exits(0);
+    let done = done.prints("`other`: 1 row not reached: the budget ended before its first round");
+    done.prints("the budget ended before 15 rounds in 3 of 3 cases");
+    let cell = &compared(&place, &["run.jsonl"])["rows"][3]["cells"][1];
+    let reason = &cell["not_reached"]["reason"];
+    assert_eq!(reason, "the budget ended before its first round", "{cell:#}");
 }

@@ -377,7 +377,7 @@ impl Comparison {
     #[track_caller]
     pub fn remarks(&self, words: &str) -> &Self {
         let remarks = &self.0["remarks"];
-        let all = remarks.as_array().unwrap().iter().filter_map(Value::as_str);
+        let all = remarks.as_array().unwrap().iter().filter_map(|it| it["text"].as_str());
         assert!(all.clone().any(|remark| remark.contains(words)), "no `{words}` in {remarks:#}");
         self
     }

@@ -54,18 +54,30 @@ fn an_unknown_reference_is_named_beside_the_environments() {
 
 #[test]
 fn an_unknown_format_is_refused_before_anything_is_measured() {
-    refused(&["--format", "xml"]).complains("`xml`").complains("markdown");
+    refused(&["--format", "xml"]).complains("'xml'").complains("markdown");
 }
 
 #[test]
 fn numbers_that_make_no_sense_are_refused() {
     refused(&["--budget", "soon"]).complains("--budget").complains("90s");
     refused(&["--budget", "0"]).complains("--budget");
+    refused(&["--budget", "1e300"]).complains("--budget").complains("365 days");
+    refused(&["--answer-timeout", "400d"]).complains("--answer-timeout").complains("365 days");
     refused(&["--precision", "0"]).complains("--precision");
     refused(&["--precision", "NaN"]).complains("--precision");
     refused(&["--margin", "NaN"]).complains("--margin");
     refused(&["--margin=-1"]).complains("--margin");
     refused(&["--seed", "x"]).complains("--seed");
+}
+
+#[test]
+fn an_error_that_nobody_can_read_is_still_an_exit_code() {
+    let place = Place::new();
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let mut command = place.envtax(["compare", "no-such-file.jsonl"]).command();
+    let status = command.stdout(std::process::Stdio::null()).stderr(writer).status().unwrap();
+    assert_eq!(status.code(), Some(2));
 }
 
 #[test]
@@ -118,7 +130,7 @@ fn comparing_names_what_is_wrong() {
     refused(&[]).complains("<FILE[:ENV]>");
     refused(&["run.jsonl:other"]).complains("no environment `other`").complains("native");
     refused(&["run.jsonl", "--reference", "c"]).complains("`--reference c`");
-    refused(&["run.jsonl", "--format", "xml"]).complains("`xml`");
+    refused(&["run.jsonl", "--format", "xml"]).complains("'xml'");
     refused(&["run.jsonl:native", "run.jsonl:native"]).complains("given twice");
     let versus = ["run.jsonl", "--versus", "run.jsonl", "--reference", "native"];
     refused(&versus).complains("--versus");

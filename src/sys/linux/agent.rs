@@ -7,7 +7,7 @@ use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
 use std::os::unix::process::CommandExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Child, Command};
 use std::ptr::null;
 
@@ -22,14 +22,6 @@ pub enum AgentImage {
 }
 
 impl AgentImage {
-    /// Finds the binary by what the system says of it, or by the path the agent was told.
-    pub fn find(told: Option<&Path>) -> io::Result<AgentImage> {
-        match told {
-            Some(path) => Ok(AgentImage::Path(path.to_owned())),
-            None => std::env::current_exe().map(AgentImage::Path),
-        }
-    }
-
     /// The same binary held open, so that it outlives the path that led to it.
     pub fn hold_open(self) -> io::Result<AgentImage> {
         match self {
@@ -38,12 +30,14 @@ impl AgentImage {
         }
     }
 
-    /// A command that starts the binary with one argument.
+    /// A command that starts the binary with one argument and no environment variables: their
+    /// size moves the stack, and would differ between ways into an environment (Mytkowicz and
+    /// others, Producing Wrong Data Without Doing Anything Obviously Wrong, 2009).
     pub fn command(&self, verb: &str) -> io::Result<Command> {
         match self {
             AgentImage::Path(path) => {
                 let mut command = Command::new(path);
-                command.arg(verb);
+                command.arg(verb).env_clear();
                 Ok(command)
             }
             AgentImage::Open(file) => {

@@ -56,6 +56,12 @@ impl Executable {
         let pointers = words.iter().map(|word| word.as_ptr()).chain([null()]).collect();
         Ok(Executable { words, pointers })
     }
+
+    /// The program and its arguments, for messages.
+    pub fn words(&self) -> String {
+        let words: Vec<_> = self.words.iter().map(|word| word.to_string_lossy()).collect();
+        words.join(" ")
+    }
 }
 
 /// Forks, and executes the program in the child, which exits with 127 if that fails.

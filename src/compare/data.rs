@@ -1,0 +1,225 @@
+//! What a column has for a row: its blocks, its rounds, or the reason why there are none.
+
+use std::collections::BTreeMap;
+
+use super::{Cell, Row, Session, Side};
+use crate::model::PlannedCase;
+use crate::runfile::{Block, EndReason, OutcomeState, RunFile};
+use crate::stats;
+
+/// What makes two figures the same row, also across files.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct RowKey {
+    pub planned: PlannedCase,
+    pub phase: usize,
+}
+
+impl RowKey {
+    pub fn row(&self, cells: Vec<Cell>) -> Row {
+        let case = &self.planned.case;
+        Row {
+            probe: case.probe.clone(),
+            params: case.params.as_str().to_owned(),
+            dir: case.dir.clone(),
+            phase: self.planned.phases[self.phase].clone(),
+            unit: self.planned.unit.clone(),
+            cells,
+        }
+    }
+}
+
+/// Every row of these sides. Files may have different plans: the rows of one area are together in
+/// any case, areas and rows in the order in which they are first met.
+pub(super) fn row_keys(sides: &[Side<'_>]) -> Vec<RowKey> {
+    let mut keys: Vec<RowKey> = Vec::new();
+    for session in sides.iter().flat_map(|side| &side.sessions) {
+        for planned in &session.run.header.plan.cases {
+            if keys.iter().any(|key| key.planned.case == planned.case) {
+                continue;
+            }
+            let key = |phase| RowKey { planned: planned.clone(), phase };
+            keys.extend((0..planned.phases.len()).map(key));
+        }
+    }
+    let areas = super::first_met(keys.iter().map(|key| super::area_of(&key.planned.case.probe)));
+    let areas: Vec<String> = areas.into_iter().map(str::to_owned).collect();
+    keys.sort_by_key(|key| {
+        let own = super::area_of(&key.planned.case.probe);
+        areas.iter().position(|area| area == own)
+    });
+    keys
+}
+
+/// ln floor and ln mean of each round of one session.
+pub(super) type Rounds = BTreeMap<u32, (f64, f64)>;
+
+/// What a side has for a row.
+pub(super) struct SideData<'a> {
+    pub sessions: Vec<Rounds>,
+    pub blocks: Vec<&'a Block>,
+    /// Largest share of a session's median sample that one reading of its clock takes.
+    pub clock_share: f64,
+    /// Fewer rounds, in some session, than its plan asks for.
+    pub few_rounds: bool,
+    /// Identity of the one file, when it is one: only its rounds can be paired.
+    file: Option<*const RunFile>,
+}
+
+impl<'a> SideData<'a> {
+    pub fn collect(side: &Side<'a>, key: &RowKey) -> SideData<'a> {
+        let file = match side.sessions.as_slice() {
+            [one] => Some(std::ptr::from_ref(one.run)),
+            _ => None,
+        };
+        let (sessions, blocks) = (Vec::new(), Vec::new());
+        let mut data = SideData { sessions, blocks, clock_share: 0.0, few_rounds: false, file };
+        for session in &side.sessions {
+            let own: Vec<&Block> = session.blocks_of(key).collect();
+            let rounds = own.iter().filter_map(|block| {
+                let samples = block.set.samples.get(key.phase)?;
+                let iterations = block.set.iterations;
+                let floor = stats::block_floor(samples, iterations).ln();
+                Some((block.round, (floor, stats::block_mean(samples, iterations).ln())))
+            });
+            let rounds: Rounds = rounds.collect();
+            let wanted = session.run.header.plan.min_rounds as usize;
+            data.few_rounds |= !rounds.is_empty() && rounds.len() < wanted;
+            data.clock_share = data.clock_share.max(session.clock_share(&own, key.phase));
+            data.sessions.push(rounds);
+            data.blocks.extend(own);
+        }
+        data
+    }
+
+    /// Whether the rounds of both were measured side by side.
+    pub fn is_paired_with(&self, other: &SideData<'_>) -> bool {
+        self.file.is_some() && self.file == other.file
+    }
+
+    /// One value a session, in ln ns: the trimmed means of its rounds' floors and means.
+    pub fn session_values(&self) -> (Vec<f64>, Vec<f64>) {
+        self.sessions
+            .iter()
+            .filter_map(|rounds| {
+                let (floors, means): (Vec<f64>, Vec<f64>) = rounds.values().copied().unzip();
+                Some((centre(&floors)?, centre(&means)?))
+            })
+            .unzip()
+    }
+
+    /// Floor and mean cost in ns over all sessions.
+    pub fn costs_ns(&self) -> Option<(f64, f64)> {
+        let (floors, means) = self.session_values();
+        Some((centre(&floors)?.exp(), centre(&means)?.exp()))
+    }
+
+    pub fn rounds(&self) -> usize {
+        self.sessions.iter().map(BTreeMap::len).sum()
+    }
+
+    /// Rounds of the session that has the fewest, of those that have any.
+    pub fn fewest_rounds(&self) -> usize {
+        self.sessions.iter().map(BTreeMap::len).filter(|rounds| *rounds > 0).min().unwrap_or(0)
+    }
+}
+
+impl<'a> Session<'a> {
+    fn blocks_of(&self, key: &RowKey) -> impl Iterator<Item = &'a Block> + use<'a> {
+        let (run, env) = (self.run, self.env);
+        let case = self.case_index(key);
+        let counts =
+            move |block: &&Block| Some(block.case) == case && block.env == env && block.round > 0;
+        run.blocks.iter().filter(counts)
+    }
+
+    fn case_index(&self, key: &RowKey) -> Option<usize> {
+        let cases = &self.run.header.plan.cases;
+        cases.iter().position(|planned| planned.case == key.planned.case)
+    }
+
+    /// Why the row is missing in this session, if the file says.
+    fn outcome(&self, key: &RowKey) -> Option<(OutcomeState, &'a str)> {
+        let case = self.case_index(key)?;
+        let mut outcomes = self.run.outcomes.iter();
+        let found = outcomes.find(|outcome| outcome.case == case && outcome.env == self.env)?;
+        Some((found.state, &found.reason))
+    }
+
+    /// Why there is neither a round nor an outcome.
+    fn not_reached(&self, key: &RowKey) -> &'static str {
+        let end = self.run.end.as_ref().map(|end| end.reason);
+        match (self.case_index(key), end) {
+            (None, _) => "this run was not to measure it",
+            (_, Some(EndReason::Budget)) => "the budget ended before its first round",
+            _ => "the run ended before its first round",
+        }
+    }
+
+    /// Share of the median sample, in these blocks and this phase, that one reading of the
+    /// environment's clock takes; zero where either is unknown.
+    fn clock_share(&self, blocks: &[&Block], phase: usize) -> f64 {
+        let environment = self.run.environments.iter().find(|it| it.name == self.env);
+        let samples = blocks.iter().filter_map(|block| block.set.samples.get(phase)).flatten();
+        let times: Vec<f64> = samples.map(|ns| *ns as f64).collect();
+        match (environment, stats::quantile(&times, 0.5)) {
+            (Some(environment), Some(median)) => environment.clock.cost_ns / median.max(1.0),
+            _ => 0.0,
+        }
+    }
+}
+
+impl Side<'_> {
+    /// The reason of the first session in which the row went wrong.
+    pub(super) fn failure(&self, key: &RowKey) -> Option<&str> {
+        let mut outcomes = self.sessions.iter().filter_map(|session| session.outcome(key));
+        outcomes.find(|(state, _)| *state == OutcomeState::Failed).map(|(_, reason)| reason)
+    }
+
+    /// The cell of a row that has no round here.
+    pub(super) fn empty_cell(&self, key: &RowKey) -> Cell {
+        let outcome = self.sessions.iter().find_map(|session| session.outcome(key));
+        if let Some((_, reason)) = outcome {
+            return Cell::Skipped { reason: reason.to_owned() };
+        }
+        // One that was to measure it says more than one that was not.
+        let planned = |session: &&Session<'_>| session.case_index(key).is_some();
+        let session = self.sessions.iter().find(planned).or(self.sessions.first());
+        let reason = session.map_or("there is no session", |session| session.not_reached(key));
+        Cell::NotReached { reason: reason.to_owned() }
+    }
+
+    /// What its system counts, judged over all blocks of the environment: in the blocks of a single
+    /// case nothing may have happened.
+    pub(super) fn counted(&self) -> Counted {
+        let mut counted = Counted::default();
+        for session in &self.sessions {
+            for block in session.run.blocks.iter().filter(|block| block.env == session.env) {
+                let usage = &block.set.usage;
+                let faults = usage.minor_faults | usage.major_faults | usage.involuntary_switches;
+                let rest = usage.user_ns | usage.system_ns | usage.voluntary_switches;
+                counted.faults |= faults > 0;
+                counted.switches |= (faults | rest) > 0;
+            }
+        }
+        counted
+    }
+}
+
+/// Events that an environment counts; where it does not, its zeroes say nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Counted {
+    /// gVisor's getrusage has CPU times and voluntary switches, and leaves faults and involuntary
+    /// switches zero (its `sys_rusage.go`): one of the latter shows that faults are counted too.
+    pub faults: bool,
+    /// Anything at all.
+    pub switches: bool,
+}
+
+/// Trimmed mean, or the plain mean of fewer than three values.
+pub(super) fn centre(values: &[f64]) -> Option<f64> {
+    match stats::yuen(values) {
+        Some(estimate) => Some(estimate.value),
+        None if values.is_empty() => None,
+        None => Some(values.iter().sum::<f64>() / values.len() as f64),
+    }
+}
