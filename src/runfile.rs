@@ -60,7 +60,8 @@ pub struct Environment {
     pub dirs: std::collections::BTreeMap<String, Facts>,
 }
 
-/// The sample size that a case was given in an environment, for the whole run.
+/// The sample size that suits a case in an environment. What was used is in the blocks: where it
+/// is near the reference's, that is taken.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Tuned {
     pub env: String,

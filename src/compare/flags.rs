@@ -26,6 +26,8 @@ pub enum Flag {
     ClockShare,
     /// Fewer rounds than the plan asks for.
     FewRounds,
+    /// The rounds disagree by more than the tax.
+    Modes,
 }
 
 impl Flag {
@@ -39,6 +41,7 @@ impl Flag {
             Flag::NotPinned => 'p',
             Flag::ClockShare => 'k',
             Flag::FewRounds => 'r',
+            Flag::Modes => 'm',
         }
     }
 
@@ -71,6 +74,11 @@ impl Flag {
                  the interval is less reliable than that of a finished case, and below 5 rounds \
                  there is no verdict"
             }
+            Flag::Modes => {
+                "modes: the cost jumps between levels, and from round to round the ratio changes \
+                 by more than twofold and by more than the tax: no verdict is given, and the \
+                 interval is too narrow"
+            }
         }
     }
 }
@@ -79,6 +87,8 @@ impl Flag {
 const WAIT_SHARE: f64 = 0.05;
 /// Difference above which events or means count as different.
 const DIFFERENT: f64 = 0.10;
+/// Factor between rounds from which a cost has several levels.
+const MODES: f64 = 2.0;
 /// Events an iteration below which they are noise of the block, not of the operation.
 const FEW_EVENTS: f64 = 0.1;
 
@@ -99,6 +109,14 @@ pub fn of_blocks(planned: &PlannedCase, cost_ns: f64, blocks: &[&Block]) -> Vec<
         flags.push(Flag::NotPinned);
     }
     flags
+}
+
+/// Whether the rounds disagree so much that their centre is a matter of which level won: neither a
+/// trimmed mean nor its interval is to be trusted then (`bench/honesty`: native against native,
+/// `pipe.roundtrip cpu=free` was called different in 11 % of runs).
+pub fn modes(tax: &Tax) -> Option<Flag> {
+    let spread = tax.spread.filter(|spread| *spread > MODES)?.ln();
+    (tax.ratio.ln().abs() < spread / 2.0).then_some(Flag::Modes)
 }
 
 /// Whether the means disagree with the floors.
@@ -242,11 +260,29 @@ mod tests {
             interval: Some((0.98, 1.02)),
             all_in_ratio,
             difference_ns: 0.0,
+            spread: Some(1.1),
             verdict: Verdict::Same,
         };
         assert_eq!(heavy_tail(&tax(1.05)), None);
         assert_eq!(heavy_tail(&tax(1.2)), Some(Flag::HeavyTail));
         assert_eq!(heavy_tail(&tax(0.8)), Some(Flag::HeavyTail));
         assert_eq!(heavy_tail(&Tax { interval: None, ..tax(2.0) }), None);
+    }
+
+    #[test]
+    fn rounds_that_disagree_by_more_than_the_tax_are_modes() {
+        let tax = |ratio, spread| Tax {
+            ratio,
+            interval: Some((ratio, ratio)),
+            all_in_ratio: ratio,
+            difference_ns: 0.0,
+            spread,
+            verdict: Verdict::Same,
+        };
+        assert_eq!(modes(&tax(1.0, Some(1.5))), None);
+        assert_eq!(modes(&tax(1.0, Some(10.0))), Some(Flag::Modes));
+        assert_eq!(modes(&tax(2.0, Some(10.0))), Some(Flag::Modes));
+        assert_eq!(modes(&tax(50.0, Some(10.0))), None, "a difference beyond all levels");
+        assert_eq!(modes(&tax(1.0, None)), None);
     }
 }

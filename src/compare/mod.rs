@@ -117,6 +117,9 @@ pub struct Tax {
     pub all_in_ratio: f64,
     /// Cost added or saved, in ns.
     pub difference_ns: f64,
+    /// How far the rounds disagree: the 90 % quantile of their ratios divided by the 10 % quantile.
+    /// None where rounds cannot be paired.
+    pub spread: Option<f64>,
     pub verdict: Verdict,
 }
 
@@ -195,6 +198,7 @@ fn cell(
         flags.push(Flag::FewRounds);
     }
     flags.extend(tax.as_ref().and_then(flags::heavy_tail));
+    flags.extend(tax.as_ref().and_then(flags::modes));
     let (cost_ns, all_in_ns) = match (&tax, base.and_then(|(base, _)| base.costs_ns())) {
         // Round by round is the better estimate, and who divides two costs shall get the tax.
         (Some(tax), Some(base)) => (base.0 * tax.ratio, base.1 * tax.all_in_ratio),
@@ -210,8 +214,11 @@ fn tax(data: &SideData<'_>, base: &SideData<'_>, margin: f64) -> Option<(Tax, Op
     let (own, own_means) = data.session_values();
     let (other, other_means) = base.session_values();
     let difference = centre(&own)? - centre(&other)?;
+    let mut spread = None;
     let (estimate, point, all_in) = if paired {
         let (floors, means) = ratios(&data.sessions[0], &base.sessions[0]);
+        let ends = stats::quantile(&floors, 0.9).zip(stats::quantile(&floors, 0.1));
+        spread = ends.map(|(high, low)| (high - low).exp());
         (stats::yuen(&floors), centre(&floors)?, centre(&means)?)
     } else {
         let all_in = centre(&own_means)? - centre(&other_means)?;
@@ -222,11 +229,12 @@ fn tax(data: &SideData<'_>, base: &SideData<'_>, margin: f64) -> Option<(Tax, Op
         let width = estimate.half_width(0.95);
         ((point - width).exp(), (point + width).exp())
     };
-    let tax = Tax {
+    let mut tax = Tax {
         ratio: point.exp(),
         interval: estimate.map(bounds),
         all_in_ratio: all_in.exp(),
         difference_ns: base.costs_ns()?.0 * (point.exp() - 1.0),
+        spread,
         verdict: Verdict::Descriptive,
     };
     let enough = match paired {
@@ -236,7 +244,12 @@ fn tax(data: &SideData<'_>, base: &SideData<'_>, margin: f64) -> Option<(Tax, Op
                 && data.fewest_rounds().min(base.fewest_rounds()) >= MIN_ROUNDS
         }
     };
-    Some((tax, estimate.filter(|_| enough).map(|estimate| Test::new(estimate, margin, paired))))
+    let mut test = estimate.filter(|_| enough).map(|estimate| Test::new(estimate, margin, paired));
+    if test.is_some() && flags::modes(&tax).is_some() {
+        tax.verdict = Verdict::Inconclusive { more_rounds: None };
+        test = None;
+    }
+    Some((tax, test))
 }
 
 /// ln ratios of floors and means over the rounds that both have.

@@ -135,7 +135,7 @@ fn exchanging_the_environments_inverts_the_tax() {
 fn equal_environments_are_the_same_and_wild_ones_inconclusive() {
     let same = compared(run(20, |round| (100_000, jitter(100_000, round))));
     assert_eq!(tax(&same, 0).verdict, Verdict::Same);
-    let wild = compared(run(20, |round| (100_000, if round % 2 == 0 { 62_500 } else { 160_000 })));
+    let wild = compared(run(20, |round| (100_000, if round % 2 == 0 { 80_000 } else { 125_000 })));
     let verdict = tax(&wild, 0).verdict;
     assert!(matches!(verdict, Verdict::Inconclusive { more_rounds: Some(_) }), "{verdict:?}");
 }

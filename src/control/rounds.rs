@@ -22,6 +22,8 @@ const SAMPLES: f64 = 20.0;
 const FEWEST_SAMPLES: f64 = 10.0;
 /// A block of slow operations may take this long.
 const BLOCK_LIMIT_NS: u64 = 100_000_000;
+/// Environments whose own sample sizes differ by no more than this factor share one.
+const LIKE: f64 = 2.0;
 /// Precision is looked at every so many rounds.
 const LOOK_EVERY: u32 = 5;
 /// Beyond this factor a tax is obvious, and [`OBVIOUS_PRECISION`] is enough.
@@ -170,10 +172,26 @@ impl Driver<'_> {
                     each_ns: tuning.each_ns,
                 }))?;
             }
+            self.share_size(index);
             self.watcher.preparing(index + 1, self.plan.cases.len());
         }
         self.start = Instant::now();
         Ok(())
+    }
+
+    /// Gives environments that are nearly as fast as the reference its block size. The cost of some
+    /// operations depends on how many are done at a time (pages that were just given back, files in
+    /// a folder): sizes tuned apart made equal environments differ.
+    fn share_size(&mut self, case: usize) {
+        let reference = self.seats.iter().position(|seat| seat.name == self.plan.reference);
+        let sizes = &mut self.cases[case].sizes;
+        let Some(common) = reference.and_then(|seat| sizes[seat]) else { return };
+        for size in sizes.iter_mut().flatten() {
+            let (own, other) = (size.iterations as f64, common.iterations as f64);
+            if (other / LIKE..=other * LIKE).contains(&own) {
+                *size = common;
+            }
+        }
     }
 
     /// Whether the environment said that it can measure the case; why not.
