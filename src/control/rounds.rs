@@ -152,6 +152,7 @@ impl Driver<'_> {
                     self.outcome(index, seat, state, reason)?;
                     continue;
                 }
+                self.place_launcher(index, seat, &draw);
                 let ask = Ask::Tune { task: self.task(index, &draw) };
                 let Some(answer) = self.ask(index, seat, ask)? else { continue };
                 let tuning = match answer {
@@ -255,6 +256,7 @@ impl Driver<'_> {
         let round = self.cases[case].rounds;
         for (place, &seat) in draw.environments.iter().enumerate() {
             let Some(size) = self.cases[case].sizes[seat] else { continue };
+            self.place_launcher(case, seat, &draw);
             let ask = Ask::Block { task: self.task(case, &draw), size };
             let asked = self.start.elapsed();
             let Some(answer) = self.ask(case, seat, ask)? else { continue };
@@ -321,6 +323,16 @@ impl Driver<'_> {
             }
         }
         state.finished = precise && state.rounds > self.plan.min_rounds;
+    }
+
+    /// Where nothing is pinned, the launcher is not either.
+    fn place_launcher(&self, case: usize, seat: usize, draw: &Draw) {
+        let Some(session) = &self.seats[seat].session else { return };
+        let free = self.plan.cases[case].case.params.get("cpu") == Some("free");
+        match draw.cpu.filter(|_| !free) {
+            Some(cpu) => session.place_launcher(&[cpu]),
+            None => session.place_launcher(&session.hello.cpus),
+        }
     }
 
     fn task(&self, index: usize, draw: &Draw) -> Task {

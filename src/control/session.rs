@@ -72,6 +72,7 @@ pub struct Session {
     /// From starting the command until the greeting was here.
     pub started_in: Duration,
     process: Process,
+    launcher_serves_calls: bool,
     next_id: u64,
 }
 
@@ -79,10 +80,11 @@ impl Session {
     /// Starts the environment's agent by the first of its commands that works.
     pub fn start(spec: &EnvSpec, settings: &SessionSettings<'_>) -> Result<Session, Trouble> {
         let agent = settings.agent.to_str().context("the path of envtax is not UTF-8")?;
-        let launches = launch::find(&spec.kind)?.commands(&spec.argument, agent)?;
+        let launcher = launch::find(&spec.kind)?;
+        let launches = launcher.commands(&spec.argument, agent)?;
         let mut failures = Vec::new();
         for launch in launches {
-            match Session::try_start(&launch, settings) {
+            match Session::try_start(&launch, launcher.info().serves_calls, settings) {
                 // What ends before it greets may have lacked the binary: the next way sends it.
                 Err(Trouble::Dead(error)) if !program_is_missing(&error) => failures.push(error),
                 other => return other,
@@ -92,7 +94,11 @@ impl Session {
         Err(Trouble::Dead(anyhow!(ways.join("\n  then, sending the agent there: "))))
     }
 
-    fn try_start(launch: &Launch, settings: &SessionSettings<'_>) -> Result<Session, Trouble> {
+    fn try_start(
+        launch: &Launch,
+        launcher_serves_calls: bool,
+        settings: &SessionSettings<'_>,
+    ) -> Result<Session, Trouble> {
         let begin = Instant::now();
         let mut process = Process::start(launch, settings)?;
         let response = process.listen(begin, settings)?;
@@ -108,7 +114,15 @@ impl Session {
             );
             return Err(process.dead(&versions));
         }
-        Ok(Session { hello: *hello, started_in, process, next_id: 1 })
+        Ok(Session { hello: *hello, started_in, process, launcher_serves_calls, next_id: 1 })
+    }
+
+    /// Puts the launcher's process on these CPUs, if it works for every call of the agent. Where
+    /// that is refused it stays where it is, and its costs vary more.
+    pub fn place_launcher(&self, cpus: &[usize]) {
+        if self.launcher_serves_calls {
+            let _ = sys::pin_process(self.process.child.id(), cpus);
+        }
     }
 
     /// Tells the agent that nothing more comes, so that several can end at the same time.

@@ -13,6 +13,7 @@ static INFO: LauncherInfo = LauncherInfo {
     summary: "bubblewrap with all namespaces unshared, over the host's files; OPTIONS are added",
     remedy: "apt-get install bubblewrap; if it is there, allow user namespaces (see `namespace`)",
     example: Some("bwrap"),
+    serves_calls: false,
 };
 
 /// `--die-with-parent` is left out on purpose: the agent ends by itself when its input closes, and

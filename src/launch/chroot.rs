@@ -12,6 +12,7 @@ static INFO: LauncherInfo = LauncherInfo {
     summary: "the folder DIR as root; nothing needs to be in it",
     remedy: "run as root, or allow user namespaces (see `namespace`)",
     example: Some("chroot:/"),
+    serves_calls: false,
 };
 
 impl Launcher for Chroot {

@@ -12,6 +12,7 @@ static INFO: LauncherInfo = LauncherInfo {
     summary: "any command that runs its arguments: `ssh host`, `docker exec -i c`, `wsl.exe --`",
     remedy: "check by hand that `PREFIX... echo hello` prints hello and asks for nothing",
     example: None,
+    serves_calls: false,
 };
 
 /// Makes a folder for the agent, receives its binary, and becomes it. The agent then removes both:

@@ -39,6 +39,10 @@ pub struct LauncherInfo {
     pub remedy: &'static str,
     /// Specification that `doctor` tries; none when only the user can know one.
     pub example: Option<&'static str>,
+    /// The command's own process takes part in every system call of the agent, as a tracer does. It
+    /// is put on the round's CPU: with the tracer wherever the scheduler left it, costs had two
+    /// levels tenfold apart.
+    pub serves_calls: bool,
 }
 
 /// How envtax gets its agent into one kind of environment.

@@ -12,6 +12,7 @@ static INFO: LauncherInfo = LauncherInfo {
     summary: "the system that envtax runs on, with nothing in between",
     remedy: "run the command above by hand",
     example: Some("native"),
+    serves_calls: false,
 };
 
 impl Launcher for Native {

@@ -13,6 +13,7 @@ static INFO: LauncherInfo = LauncherInfo {
     summary: "native, doing PCT % more work than it reports (test builds only)",
     remedy: "run the command above by hand",
     example: None,
+    serves_calls: false,
 };
 
 impl Launcher for Planted {

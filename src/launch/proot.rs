@@ -13,6 +13,7 @@ static INFO: LauncherInfo = LauncherInfo {
     summary: "PRoot, which traces every system call; with DIR, that folder as root",
     remedy: "apt-get install proot; it needs ptrace, which some containers forbid",
     example: Some("proot"),
+    serves_calls: true,
 };
 
 impl Launcher for Proot {

@@ -38,6 +38,10 @@ pub fn pin_to(_cpus: &[usize]) -> io::Result<()> {
     not_yet()
 }
 
+pub fn pin_process(_id: u32, _cpus: &[usize]) -> io::Result<()> {
+    not_yet()
+}
+
 /// Always -1: Windows has no such call.
 pub fn getppid() -> i64 {
     -1

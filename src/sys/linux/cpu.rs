@@ -20,14 +20,20 @@ pub fn allowed_cpus() -> io::Result<Vec<usize>> {
 
 /// Lets this process, and what it forks from here on, run on `cpus` only.
 pub fn pin_to(cpus: &[usize]) -> io::Result<()> {
+    pin_process(0, cpus)
+}
+
+/// Lets the process of that id, and what it forks from here on, run on `cpus` only; 0 is this one.
+pub fn pin_process(id: u32, cpus: &[usize]) -> io::Result<()> {
     // SAFETY: a cpu_set_t of zeroes is an empty set.
     let mut set: libc::cpu_set_t = unsafe { MaybeUninit::zeroed().assume_init() };
     for &cpu in cpus.iter().filter(|cpu| **cpu < libc::CPU_SETSIZE as usize) {
         // SAFETY: the index is below the set's fixed size.
         unsafe { libc::CPU_SET(cpu, &mut set) };
     }
+    let id = id as libc::pid_t;
     // SAFETY: the set lives through the call and its size is the one given.
-    let result = unsafe { libc::sched_setaffinity(0, size_of::<libc::cpu_set_t>(), &set) };
+    let result = unsafe { libc::sched_setaffinity(id, size_of::<libc::cpu_set_t>(), &set) };
     check(result.into()).map(drop)
 }
 

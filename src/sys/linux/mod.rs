@@ -17,7 +17,7 @@ pub use agent::{
     wait_for_answer,
 };
 pub use clock::{CLOCK_NAME, now_ns};
-pub use cpu::{allowed_cpus, getppid, pin_to, usage};
+pub use cpu::{allowed_cpus, getppid, pin_process, pin_to, usage};
 pub use enter::{enter_chroot, enter_namespace};
 pub use file::{FilePath, ReadFile, WriteFile, map_residency, stat_size, write_executable};
 pub use memory::{Region, page_size};
