@@ -5,6 +5,8 @@ mod dirs;
 mod leftovers;
 mod main_job;
 mod other_verbs;
+#[cfg(feature = "planted")]
+mod planted;
 mod processes;
 mod run_files;
 mod support;

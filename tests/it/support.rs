@@ -364,6 +364,13 @@ impl Comparison {
         self
     }
 
+    /// The row's tax there.
+    #[cfg(feature = "planted")]
+    #[track_caller]
+    pub fn ratio(&self, row: &str, column: &str) -> f64 {
+        self.cell(row, column)["measured"]["tax"]["ratio"].as_f64().expect("a tax")
+    }
+
     /// The row failed there, and the reason has these words.
     #[track_caller]
     pub fn failed(&self, row: &str, column: &str, words: &str) -> &Self {
