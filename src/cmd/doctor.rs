@@ -99,9 +99,9 @@ fn noise() -> String {
 /// By how much the slowest tenth exceeds the 25 % quantile, which costs are read at, in words.
 fn reading(excess: f64, steal: Option<f64>) -> String {
     let steal = steal.map_or("unknown".into(), units::percent);
-    let word = if excess < QUIET { "quiet: below" } else { "noisy: not below" };
+    let word = if excess < QUIET { "quiet (<" } else { "noisy (>" };
     let (excess, quiet) = (units::percent(excess), units::percent(QUIET));
-    format!("the slowest tenth of 5 ms loops takes +{excess} (steal {steal}), {word} {quiet}")
+    format!("slowest tenth of 5 ms loops +{excess}, {word} {quiet}), steal {steal}")
 }
 
 /// Time of so many steps of integer work, in ns.

@@ -22,7 +22,7 @@ fn the_doctor_tells_what_starts_here_and_why_the_rest_does_not() {
     let place = Place::new();
     let done = place.envtax(["doctor"]).run().exits(0);
     let done = done.prints("kernel").prints("native yes starts in").prints("cmd:PREFIX...");
-    done.prints("cpus").prints("slowest tenth of 5 ms loops takes +").prints("scratch");
+    done.prints("cpus").prints("slowest tenth of 5 ms loops +").prints("scratch");
     let broken = place.fake("x", "echo no such container >&2; exit 1");
     let done = place.envtax(["doctor", "--env", "native", "--env", &broken]).run().exits(0);
     done.prints("native yes").prints("no such container").prints("remedy:");
