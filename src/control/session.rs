@@ -328,7 +328,11 @@ impl Process {
         self.close_input();
         if self.ended.is_none() {
             let waited = self.closed.map_or(Duration::ZERO, |closed| closed.elapsed());
-            ends_within(&self.child, grace.saturating_sub(waited));
+            if !ends_within(&self.child, grace.saturating_sub(waited)) {
+                // Shells remove what they have made so far before they go.
+                sys::ask_group_to_end(self.child.id());
+                ends_within(&self.child, LAST_WORDS);
+            }
             self.finish();
         }
     }

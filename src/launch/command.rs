@@ -18,11 +18,11 @@ static INFO: LauncherInfo = LauncherInfo {
 /// Makes a folder for the agent, receives its binary, and becomes it. The agent then removes both:
 /// it runs on from the file it holds open. What arrives in part, or cannot be executed there, the
 /// shell removes.
-const STAGE: &str = "umask 077; for t in \"$TMPDIR\" /tmp /var/tmp /dev/shm; do \
+const STAGE: &str = "umask 077; d=; p=; trap 'rm -rf \"$d\" \"$p\"' EXIT; \
+    trap 'exit 1' HUP INT TERM; for t in \"$TMPDIR\" /tmp /var/tmp /dev/shm; do \
     [ -d \"$t\" ] || continue; p=\"$t/.envtax-try-$$\"; printf '#!/bin/sh\\n' >\"$p\" && \
     chmod 700 \"$p\" && \"$p\" && rm -f \"$p\" && break; rm -f \"$p\"; done 2>/dev/null; \
-    d=$(mktemp -d \"$t/envtax-XXXXXX\") || exit; trap 'rm -rf \"$d\"' EXIT; \
-    trap 'exit 1' HUP INT TERM; a=\"$d/envtax\"; head -c \"$1\" >\"$a\"; \
+    d=$(mktemp -d \"$t/envtax-XXXXXX\") || exit; a=\"$d/envtax\"; head -c \"$1\" >\"$a\"; \
     [ \"$(wc -c <\"$a\")\" -eq \"$1\" ] || { echo 'the binary arrived in part' >&2; exit 1; }; \
     chmod 700 \"$a\" && exec \"$a\" agent --self \"$a\" --staged";
 

@@ -66,6 +66,8 @@ pub fn new_session(_command: &mut Command) {}
 
 pub fn end_group(_leader: u32) {}
 
+pub fn ask_group_to_end(_leader: u32) {}
+
 pub fn group_exists(_leader: u32) -> bool {
     false
 }

@@ -94,6 +94,12 @@ pub fn end_group(leader: u32) {
     unsafe { libc::kill(-(leader as libc::pid_t), libc::SIGKILL) };
 }
 
+/// Asks every process of that group to end (SIGTERM).
+pub fn ask_group_to_end(leader: u32) {
+    // SAFETY: sends a signal; the group is one that this program made.
+    unsafe { libc::kill(-(leader as libc::pid_t), libc::SIGTERM) };
+}
+
 /// Whether any process of that group is there.
 pub fn group_exists(leader: u32) -> bool {
     // SAFETY: signal 0 is sent to nobody; only its error is of interest.

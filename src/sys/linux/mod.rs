@@ -13,8 +13,8 @@ mod thread;
 mod tiny;
 
 pub use agent::{
-    AgentImage, Ready, die_with_parent, end_group, group_exists, has_ended, new_session,
-    wait_for_answer,
+    AgentImage, Ready, ask_group_to_end, die_with_parent, end_group, group_exists, has_ended,
+    new_session, wait_for_answer,
 };
 pub use clock::{CLOCK_NAME, now_ns};
 pub use cpu::{allowed_cpus, getppid, pin_process, pin_to, usage};
