@@ -94,11 +94,17 @@ fn temporary_folder() -> PathBuf {
     let usual = ["/tmp", "/var/tmp", "/dev/shm"].map(PathBuf::from);
     let named = std::env::temp_dir();
     let mut folders = [named.clone()].into_iter().chain(usual);
-    let usable = |folder: &PathBuf| {
-        let trial = folder.join(format!(".envtax-trial-{}", std::process::id()));
-        fs::create_dir(&trial).and_then(|()| fs::remove_dir(&trial)).is_ok()
-    };
-    folders.find(usable).unwrap_or(named)
+    let trial = format!(".envtax-trial-{}", std::process::id());
+    folders.find(|folder| try_folder(folder, &trial).is_ok()).unwrap_or(named)
+}
+
+/// Makes and removes a folder of that name, to see that this is allowed.
+fn try_folder(folder: &Path, name: &str) -> io::Result<()> {
+    if !fs::metadata(folder)?.is_dir() {
+        return Err(io::ErrorKind::NotADirectory.into());
+    }
+    let trial = folder.join(name);
+    fs::create_dir(&trial).and_then(|()| fs::remove_dir(&trial))
 }
 
 fn unavailable_cases() -> Vec<UnavailableCase> {
@@ -155,7 +161,7 @@ impl Agent {
     fn answer(&self, id: u64, ask: Ask) -> Result<Answer> {
         match ask {
             Ask::Dirs { paths, token } => {
-                let dirs = paths.iter().map(|path| self.dir_answer(path, &token)).collect();
+                let dirs = paths.iter().map(|path| dir_answer(self.folder(path), &token)).collect();
                 Ok(Answer::Dirs { dirs })
             }
             Ask::Tune { task } => self.in_worker(id, task, None),
@@ -172,10 +178,6 @@ impl Agent {
     /// The folder of that path; without one, this environment's own for temporary files.
     fn folder<'a>(&'a self, path: &'a str) -> &'a Path {
         if path.is_empty() { &self.temporary } else { Path::new(path) }
-    }
-
-    fn dir_answer(&self, path: &str, token: &str) -> DirAnswer {
-        dir_answer(self.folder(path), token)
     }
 
     fn in_worker(&self, id: u64, task: Task, size: Option<BlockSize>) -> Result<Answer> {
@@ -259,14 +261,9 @@ fn scratch_name(token: &str, id: u64) -> String {
     format!(".envtax-{token}-{id}")
 }
 
-/// Looks at a folder, and makes and removes one in it to see that this is allowed.
+/// Looks at a folder, and tries whether files can be made in it.
 fn dir_answer(folder: &Path, token: &str) -> DirAnswer {
-    let trial = folder.join(scratch_name(token, 0));
-    let tried = match fs::metadata(folder) {
-        Err(error) => Err(error),
-        Ok(found) if !found.is_dir() => Err(io::ErrorKind::NotADirectory.into()),
-        Ok(_) => fs::create_dir(&trial).and_then(|()| fs::remove_dir(&trial)),
-    };
+    let tried = try_folder(folder, &scratch_name(token, 0));
     let path = folder.display().to_string();
     let error = tried.err().map(|error| format!("files cannot be made in `{path}`: {error}"));
     let mut facts = facts::filesystem(folder);

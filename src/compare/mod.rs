@@ -146,14 +146,14 @@ pub fn compare(sides: &[Side<'_>], margin: f64) -> Result<Comparison> {
     let mut tests = Vec::new();
     let counted: Vec<Counted> = sides.iter().map(Side::counted).collect();
     for key in row_keys(sides) {
-        let base = SideData::collect(reference, &key);
+        let data: Vec<SideData> = sides.iter().map(|side| SideData::collect(side, &key)).collect();
         // What went wrong on the way is no measure for others, even where it left some rounds.
         let usable = reference.failure(&key).is_none();
         let mut cells = Vec::new();
         for (column, side) in sides.iter().enumerate() {
-            let data = SideData::collect(side, &key);
-            let against = (column > 0 && usable).then_some((&base, counted[0]));
-            let (cell, test) = cell(side, &key, (&data, counted[column]), against, margin);
+            let own = (&data[column], counted[column]);
+            let against = (column > 0 && usable).then_some((&data[0], counted[0]));
+            let (cell, test) = cell(side, &key, own, against, margin);
             cells.push(cell);
             tests.extend(test.map(|test| test.at(rows.len(), column)));
         }

@@ -180,11 +180,16 @@ impl Driver<'_> {
         Ok(())
     }
 
+    /// The seat that the others are divided by.
+    fn reference(&self) -> Option<usize> {
+        self.seats.iter().position(|seat| seat.name == self.plan.reference)
+    }
+
     /// Gives environments that are nearly as fast as the reference its block size. The cost of some
     /// operations depends on how many are done at a time (pages that were just given back, files in
     /// a folder): sizes tuned apart made equal environments differ.
     fn share_size(&mut self, case: usize) {
-        let reference = self.seats.iter().position(|seat| seat.name == self.plan.reference);
+        let reference = self.reference();
         let sizes = &mut self.cases[case].sizes;
         let Some(common) = reference.and_then(|seat| sizes[seat]) else { return };
         for size in sizes.iter_mut().flatten() {
@@ -298,7 +303,7 @@ impl Driver<'_> {
     /// Finishes the case if it has rounds enough and every interval is narrow enough. Looks at
     /// widths only, never at whether a difference was found.
     fn look(&mut self, case: usize) {
-        let reference = self.seats.iter().position(|seat| seat.name == self.plan.reference);
+        let reference = self.reference();
         let state = &mut self.cases[case];
         let reference = reference.filter(|seat| state.sizes[*seat].is_some());
         let mut precise = true;
