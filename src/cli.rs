@@ -57,9 +57,16 @@ pub struct RunArgs {
     /// Folder that file probes measure, as seen inside every environment
     #[arg(long = "dir", value_name = "NAME=PATH")]
     pub dirs: Vec<String>,
-    /// Only the probes that fit, by id or with parameters: 'file.*', 'process.exec target=tiny'
+    /// Set of cases to measure (`envtax list suites`) [default: quick; with --probe, all there are]
+    #[arg(long, value_name = "NAME")]
+    pub suite: Option<String>,
+    /// Only what fits, by id or with parameters: 'file.*', 'process.exec target=tiny'; spelled out,
+    /// parameters may have any value: 'file.read size=64KiB'
     #[arg(long = "probe", value_name = "GLOB")]
     pub probes: Vec<String>,
+    /// Measure with so many processes doing it at a time, N for one on each CPU: 1,2,N
+    #[arg(long, value_name = "LIST", default_value = "1")]
+    pub copies: String,
     /// Environment by which the others are divided [default: the first]
     #[arg(long, value_name = "NAME")]
     pub reference: Option<String>,
@@ -67,8 +74,9 @@ pub struct RunArgs {
     #[arg(long, value_name = "PCT", default_value_t = 2.0)]
     pub precision: f64,
     /// Measure for at most this long, precise or not; what is set up before is not counted
-    #[arg(long, value_name = "DURATION", default_value = "60s", value_parser = duration)]
-    pub budget: Duration,
+    /// [default: the suite's, 60s for quick]
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    pub budget: Option<Duration>,
     /// Seed of the random order [default: drawn, and recorded in the run file]
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
@@ -129,6 +137,7 @@ pub struct ListArgs {
 pub enum Listed {
     Probes,
     Environments,
+    Suites,
     Formats,
 }
 

@@ -18,6 +18,7 @@ mod protocol;
 mod report;
 mod runfile;
 mod stats;
+mod suite;
 mod sys;
 #[cfg(test)]
 mod test_alloc;

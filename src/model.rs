@@ -1,5 +1,6 @@
 //! Nouns that every layer shares. Pure data: nothing here touches a process, a file or a clock.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -83,15 +84,90 @@ pub struct TargetDir {
     pub path: String,
 }
 
+/// What a figure is of, and in what it is written in run files.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Quantity {
+    /// Nanoseconds.
+    #[default]
+    Time,
+    /// Bytes.
+    Bytes,
+    /// Millionths of a whole.
+    Share,
+}
+
+/// A part of what a probe measures, with a figure of its own.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "PhaseRecord", into = "PhaseRecord")]
+pub struct Phase {
+    /// Empty when it is the only one.
+    pub name: Cow<'static, str>,
+    pub quantity: Quantity,
+    /// Taken from the clock around the operation. Otherwise the probe gives the figure, and zero
+    /// means that the environment does not show it.
+    pub timed: bool,
+}
+
+impl Phase {
+    /// A part of the operation that is timed apart.
+    pub const fn timed(name: &'static str) -> Phase {
+        Phase { name: Cow::Borrowed(name), quantity: Quantity::Time, timed: true }
+    }
+
+    /// A figure that the probe finds by itself.
+    pub const fn figure(name: &'static str, quantity: Quantity) -> Phase {
+        Phase { name: Cow::Borrowed(name), quantity, timed: false }
+    }
+}
+
+/// A timed phase is its name alone: all there was in the first run files.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum PhaseRecord {
+    Timed(String),
+    Figure { name: String, quantity: Quantity },
+}
+
+impl From<PhaseRecord> for Phase {
+    fn from(record: PhaseRecord) -> Phase {
+        match record {
+            PhaseRecord::Timed(name) => {
+                Phase { name: name.into(), quantity: Quantity::Time, timed: true }
+            }
+            PhaseRecord::Figure { name, quantity } => {
+                Phase { name: name.into(), quantity, timed: false }
+            }
+        }
+    }
+}
+
+impl From<Phase> for PhaseRecord {
+    fn from(phase: Phase) -> PhaseRecord {
+        let name = phase.name.into_owned();
+        match phase.timed {
+            true => PhaseRecord::Timed(name),
+            false => PhaseRecord::Figure { name, quantity: phase.quantity },
+        }
+    }
+}
+
 /// A case of the plan, with what a reader of the run file needs to name its figures.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PlannedCase {
     #[serde(flatten)]
     pub case: Case,
-    /// Names of the parts timed apart; one empty name when there is one part.
-    pub phases: Vec<String>,
+    /// The parts that have figures of their own; the timed ones first.
+    pub phases: Vec<Phase>,
     /// What one iteration is.
     pub unit: String,
+}
+
+impl PlannedCase {
+    /// How many of the phases, the first ones, are timed.
+    pub fn timed_phases(&self) -> usize {
+        self.phases.iter().filter(|phase| phase.timed).count()
+    }
 }
 
 /// Everything that decides what a run does; with the seed it also decides the order.
@@ -173,12 +249,35 @@ impl Usage {
     }
 }
 
+/// What a block says beside its samples.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Extras {
+    /// Conditions that a reader must know, one sentence each, the same in every block they hold for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+    /// Events the probe counted, by name; `compare` adds them up over the blocks.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub counters: BTreeMap<String, u64>,
+    /// Distributions of single operations, by name: pairs of a latency in ns and how often it was
+    /// seen, at the resolution of an HdrHistogram of three digits.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub latencies: BTreeMap<String, Vec<(u64, u64)>>,
+}
+
+impl Extras {
+    /// Whether there is nothing to say, which is usual.
+    pub fn is_empty(&self) -> bool {
+        *self == Extras::default()
+    }
+}
+
 /// What one worker measured in one block.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SampleSet {
     /// Iterations in each sample.
     pub iterations: u64,
-    /// Nanoseconds of each sample, one list a phase, all of the same length.
+    /// Each sample's figure for all of its iterations, one list a phase, all of the same length: ns
+    /// where the phase is timed.
     pub samples: Vec<Vec<u64>>,
     /// The environment's clock at the block's start and end, in ns of an arbitrary zero.
     pub start_ns: u64,
@@ -186,11 +285,21 @@ pub struct SampleSet {
     /// The worker ran on the CPU it was told to.
     pub pinned: bool,
     pub usage: Usage,
+    #[serde(default, skip_serializing_if = "Extras::is_empty")]
+    pub extras: Extras,
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_timed_phase_is_written_as_its_name() {
+        let phases = [Phase::timed("create"), Phase::figure("memory", Quantity::Bytes)];
+        let text = serde_json::to_string(&phases).unwrap();
+        assert_eq!(text, r#"["create",{"name":"memory","quantity":"bytes"}]"#);
+        assert_eq!(serde_json::from_str::<Vec<Phase>>(&text).unwrap(), phases);
+    }
 
     #[test]
     fn parameters_are_found_by_name() {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use anyhow::{Result, bail, ensure};
 
-use crate::model::{Case, EnvSpec, Plan, PlannedCase, TargetDir};
+use crate::model::{Case, EnvSpec, Params, Plan, PlannedCase, TargetDir};
 
 /// No case is called finished with fewer rounds: with 15, the stopping rule leaves the intervals'
 /// coverage where it should be; with 5 it fell to 86 % (METHOD 2.4).
@@ -18,6 +18,8 @@ pub struct Wish {
     pub cases: Vec<PlannedCase>,
     /// Globs over probe ids and whole cases; none means all.
     pub probes: Vec<String>,
+    /// How many processes do it at a time; every case is measured with each of these.
+    pub copies: Vec<u32>,
     pub dirs: Vec<TargetDir>,
     pub seed: u64,
     pub precision: f64,
@@ -52,7 +54,7 @@ pub fn make(wish: Wish) -> Result<Plan> {
     ensure!(precise, "`--precision` must be above zero");
     ensure!(wish.budget_s > 0.0, "`--budget` must be above zero");
     Ok(Plan {
-        cases: picked(wish.cases, &wish.probes)?,
+        cases: in_copies(picked(wish.cases, &wish.probes)?, &wish.copies),
         environments: wish.environments,
         reference,
         dirs: wish.dirs,
@@ -83,10 +85,25 @@ fn picked(cases: Vec<PlannedCase>, globs: &[String]) -> Result<Vec<PlannedCase>>
     Ok(cases.into_iter().filter(wanted).collect())
 }
 
+/// Each case for each of these numbers of copies: for one copy the case as it is.
+fn in_copies(cases: Vec<PlannedCase>, copies: &[u32]) -> Vec<PlannedCase> {
+    let of = |planned: PlannedCase| {
+        copies.iter().map(move |copies| {
+            let mut planned = planned.clone();
+            if *copies > 1 {
+                let text = format!("{} copies={copies}", planned.case.params.as_str());
+                planned.case.params = Params::new(text.trim_start());
+            }
+            planned
+        })
+    };
+    cases.into_iter().flat_map(of).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Params;
+    use crate::model::Phase;
 
     fn env(name: &str) -> EnvSpec {
         EnvSpec { name: name.into(), kind: "native".into(), argument: String::new() }
@@ -95,7 +112,7 @@ mod tests {
     fn wish(names: &[&str], probes: &[&str]) -> Wish {
         let case = |probe: &str, params: &str| PlannedCase {
             case: Case { probe: probe.into(), params: Params::new(params), dir: None },
-            phases: vec![String::new()],
+            phases: vec![Phase::timed("")],
             unit: "call".into(),
         };
         Wish {
@@ -108,6 +125,7 @@ mod tests {
                 case("file.stat", ""),
             ],
             probes: probes.iter().map(|glob| glob.to_string()).collect(),
+            copies: vec![1],
             dirs: Vec::new(),
             seed: 1,
             precision: 0.02,
@@ -130,6 +148,16 @@ mod tests {
         assert_eq!(cases(&["file.*"]).len(), 3);
         assert_eq!(cases(&["null", "file.stat"]), ["null", "file.stat"]);
         assert_eq!(cases(&["file.read size=4*"]), ["file.read size=4KiB"]);
+    }
+
+    #[test]
+    fn copies_are_cases_of_their_own() {
+        let twice = Wish { copies: vec![1, 4], ..wish(&["a"], &["null", "file.read size=4*"]) };
+        let plan = make(twice).unwrap();
+        let names: Vec<String> = plan.cases.iter().map(|it| it.case.to_string()).collect();
+        let wanted =
+            ["null", "null copies=4", "file.read size=4KiB", "file.read size=4KiB copies=4"];
+        assert_eq!(names, wanted);
     }
 
     #[test]

@@ -64,6 +64,8 @@ pub struct Task {
 pub struct BlockSize {
     pub iterations: u64,
     pub samples: usize,
+    /// Take one more sample first and discard it.
+    pub discard: bool,
     /// No further sample is started after so many ns.
     pub limit_ns: u64,
 }
@@ -85,6 +87,10 @@ pub enum Answer {
     },
     Tuned(Tuning),
     Block(SampleSet),
+    /// It cannot be measured there, though nothing is wrong.
+    CannotMeasure {
+        reason: String,
+    },
     Cleaned,
     /// The task could not be done; the agent itself is well.
     Failed {
@@ -129,8 +135,10 @@ pub struct DirAnswer {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Tuning {
     pub iterations: u64,
-    /// Ns of one iteration, all phases together, as tuning saw it.
+    /// Ns of one iteration, all timed phases together, as tuning saw it.
     pub each_ns: f64,
+    /// The most iterations that a sample can have there.
+    pub most: u64,
 }
 
 /// Agent to worker, one line on its input; the worker answers with one [`Answer`] and exits.

@@ -277,7 +277,7 @@ pub fn check(set: &SampleSet, phases: usize) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Case, EnvSpec, PlannedCase};
+    use crate::model::{Case, EnvSpec, Phase, PlannedCase};
 
     fn header(format: u32) -> String {
         let plan = Plan {
@@ -289,7 +289,7 @@ mod tests {
             reference: "native".into(),
             cases: vec![PlannedCase {
                 case: Case { probe: "null".into(), params: Default::default(), dir: None },
-                phases: vec![String::new()],
+                phases: vec![Phase::timed("")],
                 unit: "iteration".into(),
             }],
             dirs: Vec::new(),

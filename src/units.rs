@@ -11,6 +11,40 @@ pub fn time(ns: f64) -> String {
     format!("{} {unit}", three_digits(ns / value))
 }
 
+/// Bytes with three significant digits and a binary unit: `1.50 KiB`.
+pub fn bytes(bytes: f64) -> String {
+    let (value, unit) = match bytes.abs() {
+        size if size < 1024.0 => (1.0, "B"),
+        size if size < 1048576.0 => (1024.0, "KiB"),
+        size if size < 1073741824.0 => (1048576.0, "MiB"),
+        _ => (1073741824.0, "GiB"),
+    };
+    format!("{} {unit}", three_digits(bytes / value))
+}
+
+/// A number of bytes without rounding, as parameters are written: `4KiB`, `250MiB`, `1000B`.
+pub fn bytes_exact(bytes: u64) -> String {
+    let units = [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
+    let whole = units.into_iter().find(|(unit, _)| bytes > 0 && bytes.is_multiple_of(*unit));
+    match whole {
+        Some((unit, name)) => format!("{}{name}", bytes / unit),
+        None => format!("{bytes}B"),
+    }
+}
+
+/// Reads `512`, `512B`, `4K`, `4KiB`, `250MiB`, `1G`: all binary.
+pub fn parse_bytes(text: &str) -> Option<u64> {
+    let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    let unit: u64 = match &text[digits..] {
+        "" | "B" => 1,
+        "K" | "KiB" => 1 << 10,
+        "M" | "MiB" => 1 << 20,
+        "G" | "GiB" => 1 << 30,
+        _ => return None,
+    };
+    text[..digits].parse::<u64>().ok()?.checked_mul(unit)
+}
+
 /// A factor such as a tax: `1.013`, `2.41`, `15.2`, `155`. Near one, where a reader looks at
 /// per cents, it has one digit more.
 pub fn factor(ratio: f64) -> String {
@@ -50,6 +84,19 @@ mod tests {
         assert_eq!(time(1_500_000.0), "1.50 ms");
         assert_eq!(time(2.5e9), "2.50 s");
         assert_eq!(time(-1500.0), "-1.50 µs");
+    }
+
+    #[test]
+    fn bytes_are_read_as_they_are_written() {
+        for text in ["512B", "4KiB", "250MiB", "1GiB", "1025B", "0B"] {
+            assert_eq!(bytes_exact(parse_bytes(text).unwrap()), text);
+        }
+        assert_eq!(parse_bytes("64K"), Some(65_536));
+        for wrong in ["", "K", "4KB", "-1", "4 KiB", "99999999999G"] {
+            assert_eq!(parse_bytes(wrong), None, "{wrong}");
+        }
+        assert_eq!(bytes(1536.0), "1.50 KiB");
+        assert_eq!(bytes(12.0), "12.0 B");
     }
 
     #[test]

@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 
 use crate::measure::{self, BlockSettings};
-use crate::probe::{self, Scratch, Setup};
+use crate::model::Availability;
+use crate::probe::{self, CannotMeasure, Scratch, Setup};
 use crate::protocol::{Answer, Tuning, WorkerOrder};
 use crate::sys;
 
@@ -38,18 +39,29 @@ fn carry_out(order: &WorkerOrder) -> Result<Answer> {
         other_cpu: task.other_cpu,
         allowed_cpus: &allowed_cpus,
     };
-    let mut workload = probe.prepare(&setup)?;
-    let phases = probe.info().phases.len();
+    if let Availability::Unavailable { reason, remedy } = probe.availability(&task.case.params) {
+        return Ok(Answer::CannotMeasure { reason: format!("{reason}; {remedy}") });
+    }
+    let mut workload = match probe.prepare(&setup) {
+        Ok(workload) => workload,
+        Err(error) if error.is::<CannotMeasure>() => {
+            return Ok(Answer::CannotMeasure { reason: format!("{error:#}") });
+        }
+        Err(error) => return Err(error),
+    };
+    let phases = probe.info().phases;
     let Some(size) = order.size else {
-        let (iterations, each_ns) = measure::tune(workload.as_mut(), phases, order.sample_ns)?;
-        return Ok(Answer::Tuned(Tuning { iterations, each_ns }));
+        let size = measure::tune(workload.as_mut(), phases, order.sample_ns)?;
+        let (iterations, each_ns, most) = (size.iterations, size.each_ns, size.most);
+        return Ok(Answer::Tuned(Tuning { iterations, each_ns, most }));
     };
     let settings = BlockSettings {
-        phases,
         iterations: size.iterations,
         samples: size.samples,
+        discard: size.discard,
         limit_ns: size.limit_ns,
         extra_work: order.extra_work,
+        ..BlockSettings::of(phases)
     };
     let mut block = measure::run_block(workload.as_mut(), &settings)?;
     block.pinned = pinned;

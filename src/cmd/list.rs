@@ -8,8 +8,10 @@ use comfy_table::{ContentArrangement, Table, presets};
 use crate::cli::{ListArgs, Listed};
 use crate::exit::Exit;
 use crate::launch::LAUNCHERS;
+use crate::model::{Phase, Quantity};
 use crate::probe::PROBES;
 use crate::report::REPORTS;
+use crate::suite::SUITES;
 
 pub fn run(args: &ListArgs) -> Result<Exit> {
     if args.long && matches!(args.what, Listed::Probes) {
@@ -22,6 +24,9 @@ pub fn run(args: &ListArgs) -> Result<Exit> {
             .iter()
             .map(|launcher| [launcher.info().usage.into(), launcher.info().summary.into()])
             .collect(),
+        Listed::Suites => {
+            SUITES.iter().map(|suite| [suite.name.into(), suite.summary.into()]).collect()
+        }
         Listed::Formats => REPORTS
             .iter()
             .map(|report| [report.info().name.into(), report.info().summary.into()])
@@ -44,8 +49,7 @@ fn probes() -> Vec<[String; 2]> {
         if !params.is_empty() {
             summary.push_str(&format!(" [{}]", params.join(", ")));
         }
-        let phases: Vec<&str> =
-            info.phases.iter().copied().filter(|phase| !phase.is_empty()).collect();
+        let phases: Vec<&str> = names(info.phases);
         if !phases.is_empty() {
             summary.push_str(&format!("; apart: {}", phases.join(", ")));
         }
@@ -61,20 +65,43 @@ fn probe_pages() -> String {
     );
     for info in PROBES.iter().map(|probe| probe.info()) {
         text.push_str(&format!("\n## {}\n\n{}.\n\n", info.id, sentence(info.summary)));
-        let lists = [("Parameters", info.cases), ("Timed apart", info.phases)];
-        for (name, list) in lists {
-            let list: Vec<&str> = list.iter().copied().filter(|it| !it.is_empty()).collect();
+        for param in info.params {
+            text.push_str(&format!("- Parameter `{}`: {}\n", param.name, param.range()));
+        }
+        let cases: Vec<&str> = info.cases.iter().copied().filter(|it| !it.is_empty()).collect();
+        for (name, list) in [("Cases", cases), ("Figures", names(info.phases))] {
             if !list.is_empty() {
                 text.push_str(&format!("- {name}: `{}`\n", list.join("`, `")));
             }
         }
-        text.push_str(&format!("- Unit: ns per {}\n", info.unit));
+        text.push_str(&format!("- Unit: {} per {}\n", quantities(info.phases), info.unit));
         if info.on_files {
             text.push_str("- Measured in every target directory\n");
         }
         text.push_str(&format!("- Timed: {}\n", info.timed));
         text.push_str(&format!("- Not in the figure: {}\n", info.excluded));
         text.push_str(&format!("- Source: {}\n", info.source));
+    }
+    text
+}
+
+/// The phases that have a name.
+fn names(phases: &[Phase]) -> Vec<&str> {
+    phases.iter().map(|phase| phase.name.as_ref()).filter(|name| !name.is_empty()).collect()
+}
+
+/// `ns`, or `ns (bytes for memory)`.
+fn quantities(phases: &[Phase]) -> String {
+    let mut text = String::from("ns");
+    for (quantity, word) in [(Quantity::Bytes, "bytes"), (Quantity::Share, "millionths")] {
+        let own: Vec<&str> = phases
+            .iter()
+            .filter(|phase| phase.quantity == quantity)
+            .map(|phase| phase.name.as_ref())
+            .collect();
+        if !own.is_empty() {
+            text.push_str(&format!(" ({word} for {})", own.join(", ")));
+        }
     }
     text
 }

@@ -15,9 +15,10 @@ use crate::cli::RunArgs;
 use crate::compare::sides;
 use crate::control::{self, Guard, Progress, RunSettings, SessionSettings, Watcher};
 use crate::exit::Exit;
-use crate::model::{Plan, PlannedCase, TargetDir};
+use crate::model::{Case, Plan, PlannedCase, TargetDir};
 use crate::plan::{self, Wish};
 use crate::runfile::{self, EndReason, Header, OutcomeState, Record, RunFile, Writer};
+use crate::suite::{self, Suite};
 use crate::{facts, launch, probe, units};
 
 /// Name of the target directory that is measured when none is given: each environment's own folder
@@ -81,25 +82,60 @@ fn plan_of(args: &RunArgs) -> Result<Plan> {
         dirs.push(TargetDir { name: DEFAULT_DIR.into(), path: String::new() });
     }
     let names: Vec<&str> = dirs.iter().map(|dir| dir.name.as_str()).collect();
+    let suite = suite_of(args)?;
+    let cpus = std::thread::available_parallelism().map_or(1, |cpus| cpus.get() as u32);
+    let budget_s = args.budget.map_or(suite.budget_s, |budget| budget.as_secs_f64());
     plan::make(Wish {
         environments: environments?,
         reference: args.reference.clone(),
-        cases: planned_cases(&names)?,
-        probes: args.probes.clone(),
+        cases: planned_cases(args, suite, &names)?,
+        probes: args.probes.iter().map(|text| canonical(text)).collect::<Result<_>>()?,
+        copies: suite::parse_copies(&args.copies, cpus)?,
         dirs,
         seed: args.seed.unwrap_or_else(fresh_seed),
         precision: args.precision / 100.0,
-        budget_s: args.budget.as_secs_f64(),
+        budget_s,
     })
 }
 
-fn planned_cases(dirs: &[&str]) -> Result<Vec<PlannedCase>> {
-    probe::all_cases(dirs)
+/// The suite that was named; without a name, all there is to pick from.
+fn suite_of(args: &RunArgs) -> Result<&'static Suite> {
+    match &args.suite {
+        Some(name) => suite::find(name),
+        None => suite::find(suite::DEFAULT),
+    }
+}
+
+/// A spelled case as it is written everywhere, so that it fits itself; a glob as it stands.
+fn canonical(text: &str) -> Result<String> {
+    let case =
+        suite::spelled_case(text, &[DEFAULT_DIR])?.and_then(|cases| cases.into_iter().next());
+    Ok(match case {
+        Some(case) if text.contains(' ') => Case { dir: None, ..case }.to_string(),
+        _ => text.to_owned(),
+    })
+}
+
+/// The suite's cases, or all where `--probe` picks without a suite, and those it spells out.
+fn planned_cases(args: &RunArgs, suite: &Suite, dirs: &[&str]) -> Result<Vec<PlannedCase>> {
+    let mut cases = match (&args.suite, args.probes.is_empty()) {
+        (None, false) => probe::all_cases(dirs),
+        _ => suite.cases(dirs)?,
+    };
+    for text in &args.probes {
+        for case in suite::spelled_case(text, dirs)?.unwrap_or_default() {
+            let known = cases.contains(&case);
+            ensure!(known || args.suite.is_none(), "`--probe {text}` is not in `{}`", suite.name);
+            if !known {
+                cases.push(case);
+            }
+        }
+    }
+    cases
         .into_iter()
         .map(|case| {
             let info = probe::find(&case.probe)?.info();
-            let phases = info.phases.iter().map(|phase| phase.to_string()).collect();
-            Ok(PlannedCase { case, phases, unit: info.unit.to_owned() })
+            Ok(PlannedCase { case, phases: info.phases.to_vec(), unit: info.unit.to_owned() })
         })
         .collect()
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{Cell, Row, Session, Side};
-use crate::model::PlannedCase;
+use crate::model::{Phase, PlannedCase};
 use crate::runfile::{Block, EndReason, OutcomeState, RunFile};
 use crate::stats;
 
@@ -15,13 +15,18 @@ pub(super) struct RowKey {
 }
 
 impl RowKey {
+    pub fn phase(&self) -> &Phase {
+        &self.planned.phases[self.phase]
+    }
+
     pub fn row(&self, cells: Vec<Cell>) -> Row {
         let case = &self.planned.case;
         Row {
             probe: case.probe.clone(),
             params: case.params.as_str().to_owned(),
             dir: case.dir.clone(),
-            phase: self.planned.phases[self.phase].clone(),
+            phase: self.phase().name.to_string(),
+            quantity: self.phase().quantity,
             unit: self.planned.unit.clone(),
             cells,
         }
@@ -78,6 +83,10 @@ impl<'a> SideData<'a> {
             let rounds = own.iter().filter_map(|block| {
                 let samples = block.set.samples.get(key.phase)?;
                 let iterations = block.set.iterations;
+                // A figure of zero is one that the environment does not show.
+                if !key.phase().timed && samples.iter().all(|sample| *sample == 0) {
+                    return None;
+                }
                 let floor = stats::block_floor(samples, iterations).ln();
                 Some((block.round, (floor, stats::block_mean(samples, iterations).ln())))
             });

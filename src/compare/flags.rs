@@ -175,7 +175,7 @@ fn differ(blocks: &[&Block], base: &[&Block], event: fn(&Usage) -> u64) -> bool 
 mod tests {
     use super::*;
     use crate::compare::Verdict;
-    use crate::model::{Case, Params, SampleSet};
+    use crate::model::{Case, Params, Phase, SampleSet};
 
     fn block(faults: u64, wait_ns: u64, pinned: bool) -> Block {
         Block {
@@ -197,6 +197,7 @@ mod tests {
                     run_queue_wait_ns: Some(wait_ns),
                     ..Usage::default()
                 },
+                ..SampleSet::default()
             },
         }
     }
@@ -208,7 +209,7 @@ mod tests {
     fn flags_of(cost_ns: f64, own: &[&Block]) -> Vec<Flag> {
         let planned = PlannedCase {
             case: Case { probe: "x.y".into(), params: Params::default(), dir: None },
-            phases: vec![String::new()],
+            phases: vec![Phase::timed("")],
             unit: "call".into(),
         };
         of_blocks(&planned, cost_ns, own)

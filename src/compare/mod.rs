@@ -16,6 +16,7 @@ mod verdict;
 use anyhow::{Context, Result, ensure};
 use serde::Serialize;
 
+use crate::model::Quantity;
 use crate::stats::{self, Estimate};
 
 use data::{Counted, Rounds, RowKey, SideData, centre, row_keys};
@@ -52,6 +53,8 @@ pub struct Row {
     pub params: String,
     pub dir: Option<String>,
     pub phase: String,
+    /// What the cost is: ns, bytes, or millionths.
+    pub quantity: Quantity,
     /// What the cost is of.
     pub unit: String,
     /// In the order of [`Comparison::columns`].

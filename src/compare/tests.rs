@@ -2,7 +2,7 @@
 
 use super::remarks::RemarkKind;
 use super::*;
-use crate::model::{Case, EnvSpec, Params, Plan, PlannedCase, SampleSet};
+use crate::model::{Case, EnvSpec, Params, Phase, Plan, PlannedCase, SampleSet};
 use crate::runfile::{Block, End, EndReason, Header, Outcome, OutcomeState, RunFile};
 
 /// A run of two environments and one probe with one phase. `times` gives the ns of a sample of ten
@@ -63,7 +63,7 @@ fn run(rounds: u32, times: impl Fn(u32) -> (u64, u64)) -> RunFile {
 fn planned(probe: &str) -> PlannedCase {
     PlannedCase {
         case: Case { probe: probe.into(), params: Params::default(), dir: None },
-        phases: vec![String::new()],
+        phases: vec![Phase::timed("")],
         unit: "call".into(),
     }
 }

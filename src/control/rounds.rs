@@ -146,6 +146,7 @@ impl Driver<'_> {
             let seats = self.seats.len();
             self.cases[index].sizes = vec![None; seats];
             self.cases[index].values = vec![BTreeMap::new(); seats];
+            let mut most = vec![u64::MAX; seats];
             let draw = self.order.for_tuning();
             for seat in 0..seats {
                 if let Err((state, reason)) = self.can_measure(index, seat) {
@@ -166,6 +167,7 @@ impl Driver<'_> {
                     }
                 };
                 self.cases[index].sizes[seat] = Some(block_size(tuning));
+                most[seat] = tuning.most;
                 self.watcher.record(Record::Tuned(Tuned {
                     env: self.seats[seat].name.clone(),
                     case: index,
@@ -173,7 +175,7 @@ impl Driver<'_> {
                     each_ns: tuning.each_ns,
                 }))?;
             }
-            self.share_size(index);
+            self.share_size(index, &most);
             self.watcher.preparing(index + 1, self.plan.cases.len());
         }
         self.start = Instant::now();
@@ -188,13 +190,14 @@ impl Driver<'_> {
     /// Gives environments that are nearly as fast as the reference its block size. The cost of some
     /// operations depends on how many are done at a time (pages that were just given back, files in
     /// a folder): sizes tuned apart made equal environments differ.
-    fn share_size(&mut self, case: usize) {
+    fn share_size(&mut self, case: usize, most: &[u64]) {
         let reference = self.reference();
         let sizes = &mut self.cases[case].sizes;
         let Some(common) = reference.and_then(|seat| sizes[seat]) else { return };
-        for size in sizes.iter_mut().flatten() {
+        for (size, most) in sizes.iter_mut().zip(most) {
+            let Some(size) = size else { continue };
             let (own, other) = (size.iterations as f64, common.iterations as f64);
-            if (other / LIKE..=other * LIKE).contains(&own) {
+            if (other / LIKE..=other * LIKE).contains(&own) && common.iterations <= *most {
                 *size = common;
             }
         }
@@ -280,7 +283,8 @@ impl Driver<'_> {
                 }
             };
             if round > 0 {
-                self.cases[case].values[seat].insert(round, ln_values(&set));
+                let timed = self.plan.cases[case].timed_phases();
+                self.cases[case].values[seat].insert(round, ln_values(&set, timed));
             }
             self.watcher.record(Record::Block(runfile::Block {
                 env: self.seats[seat].name.clone(),
@@ -366,6 +370,10 @@ impl Driver<'_> {
                     reason = error;
                     break;
                 }
+                Ok(Answer::CannotMeasure { reason }) => {
+                    self.outcome(case, seat, OutcomeState::Skipped, reason)?;
+                    return Ok(None);
+                }
                 Ok(answer) => return Ok(Some(answer)),
                 Err(Trouble::Interrupted) => return Err(Stop::Interrupted),
                 Err(Trouble::Dead(error) | Trouble::TimedOut(error)) => {
@@ -435,13 +443,20 @@ impl Driver<'_> {
 fn block_size(tuning: Tuning) -> BlockSize {
     let sample_ns = tuning.each_ns * tuning.iterations as f64;
     let samples = (BLOCK_NS / sample_ns.max(1.0)).round().clamp(FEWEST_SAMPLES, SAMPLES);
-    BlockSize { iterations: tuning.iterations, samples: samples as usize, limit_ns: BLOCK_LIMIT_NS }
+    BlockSize {
+        iterations: tuning.iterations,
+        samples: samples as usize,
+        // What is longer than a block is warm by its own first part, and costs too much twice.
+        discard: sample_ns < BLOCK_LIMIT_NS as f64,
+        limit_ns: BLOCK_LIMIT_NS,
+    }
 }
 
-/// ln of the block's value in ns an iteration, by phase.
-fn ln_values(set: &SampleSet) -> Vec<f64> {
+/// ln of the block's value in ns an iteration, by timed phase: by these a case is judged precise.
+/// Other figures come along with them and are as good as they are.
+fn ln_values(set: &SampleSet, timed: usize) -> Vec<f64> {
     let value = |samples: &Vec<u64>| stats::block_floor(samples, set.iterations).ln();
-    set.samples.iter().map(value).collect()
+    set.samples.iter().take(timed).map(value).collect()
 }
 
 /// By phase: the log-ratio to `base` over the rounds both have, or the log-cost without a base.

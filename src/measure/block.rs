@@ -1,12 +1,14 @@
 //! One block: a discarded sample, then timed samples of a fixed number of iterations.
 
+use std::ops::RangeInclusive;
+
 use anyhow::{Result, ensure};
 
-use crate::model::SampleSet;
+use crate::model::{Extras, Phase, SampleSet};
 use crate::sys;
 
-/// Phases one probe may time apart.
-pub const MAX_PHASES: usize = 4;
+/// Phases one probe may have.
+pub const MAX_PHASES: usize = 8;
 
 /// What a probe prepared: the operation and what surrounds it. Dropping it cleans up.
 ///
@@ -28,23 +30,45 @@ pub trait Workload {
         Ok(())
     }
 
-    /// The most iterations that one sample can hold (descriptors, memory).
-    fn max_iterations(&self) -> u64 {
-        u64::MAX
+    /// How many iterations one sample may have (descriptors, memory); one number where the
+    /// operation is defined by it, such as a whole file or so many processes at a time.
+    fn iterations(&self) -> RangeInclusive<u64> {
+        1..=u64::MAX
+    }
+
+    /// What the block has to say beside its samples; asked for once, after the last sample.
+    fn extras(&mut self) -> Result<Extras> {
+        Ok(Extras::default())
     }
 }
 
-/// Time of the current sample by phase, in ns.
+/// Figures of the current sample by phase.
 #[derive(Default)]
 pub struct Stopwatch {
     last: u64,
+    /// Ns of each timed phase.
     slots: [u64; MAX_PHASES],
+    /// What the probe gave for the others, of one iteration.
+    figures: [f64; MAX_PHASES],
 }
 
 impl Stopwatch {
     fn start(&mut self) {
         self.slots = [0; MAX_PHASES];
+        self.figures = [0.0; MAX_PHASES];
         self.last = sys::now_ns();
+    }
+
+    /// Starts the current phase anew: what was done since the last lap is not measured.
+    #[inline]
+    pub fn skip(&mut self) {
+        self.last = sys::now_ns();
+    }
+
+    /// Gives the figure, of one iteration, of a phase that is not timed. Left out, or zero, it is
+    /// unknown.
+    pub fn put(&mut self, phase: usize, figure: f64) {
+        self.figures[phase] = figure;
     }
 
     /// Adds the time since the start or the last lap to `phase`.
@@ -58,19 +82,42 @@ impl Stopwatch {
     fn total(&self) -> u64 {
         self.slots.iter().sum()
     }
+
+    fn sample(&self, phase: usize, iterations: u64) -> u64 {
+        self.slots[phase] + (self.figures[phase] * iterations as f64).round() as u64
+    }
 }
 
 /// How large a block is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BlockSettings {
+    /// Phases in all, and how many of them, the first ones, are timed.
     pub phases: usize,
+    pub timed: usize,
     pub iterations: u64,
-    /// Samples kept; one more is taken first and discarded.
+    /// Samples kept.
     pub samples: usize,
+    /// One more sample is taken first and discarded.
+    pub discard: bool,
     /// No further sample is started after this long, once one was kept.
     pub limit_ns: u64,
     /// Share of iterations done beyond those reported; zero but for planted slowdowns.
     pub extra_work: f64,
+}
+
+impl BlockSettings {
+    /// One sample of one iteration and no limit, for these phases.
+    pub fn of(phases: &[Phase]) -> BlockSettings {
+        BlockSettings {
+            phases: phases.len(),
+            timed: phases.iter().filter(|phase| phase.timed).count(),
+            iterations: 1,
+            samples: 1,
+            discard: true,
+            limit_ns: u64::MAX,
+            extra_work: 0.0,
+        }
+    }
 }
 
 /// Times one sample: the phases' times are in `watch` afterwards.
@@ -84,7 +131,7 @@ pub(super) fn run_sample(
     workload.before_sample(iterations)?;
     watch.start();
     let done = workload.run(iterations, watch)?;
-    watch.lap(settings.phases - 1);
+    watch.lap(settings.timed - 1);
     workload.after_sample()?;
     ensure!(done == iterations, "did {done} of {iterations} iterations");
     Ok(())
@@ -94,7 +141,9 @@ pub(super) fn run_sample(
 pub fn run_block(workload: &mut dyn Workload, settings: &BlockSettings) -> Result<SampleSet> {
     let mut samples = vec![Vec::with_capacity(settings.samples); settings.phases];
     let mut watch = Stopwatch::default();
-    run_sample(workload, settings, &mut watch)?;
+    if settings.discard {
+        run_sample(workload, settings, &mut watch)?;
+    }
     let before = sys::usage();
     let start_ns = sys::now_ns();
     let mut end_ns = start_ns;
@@ -104,17 +153,19 @@ pub fn run_block(workload: &mut dyn Workload, settings: &BlockSettings) -> Resul
         }
         run_sample(workload, settings, &mut watch)?;
         for (phase, list) in samples.iter_mut().enumerate() {
-            list.push(watch.slots[phase]);
+            list.push(watch.sample(phase, settings.iterations));
         }
         end_ns = watch.last;
     }
+    let usage = sys::usage().since(&before);
     Ok(SampleSet {
         iterations: settings.iterations,
         samples,
         start_ns,
         end_ns,
         pinned: false,
-        usage: sys::usage().since(&before),
+        usage,
+        extras: workload.extras()?,
     })
 }
 
@@ -151,7 +202,32 @@ mod tests {
     }
 
     fn settings(samples: usize) -> BlockSettings {
-        BlockSettings { phases: 2, iterations: 10, samples, limit_ns: u64::MAX, extra_work: 0.0 }
+        let phases = [Phase::timed("a"), Phase::timed("b")];
+        BlockSettings { iterations: 10, samples, ..BlockSettings::of(&phases) }
+    }
+
+    /// Gives a figure beside its time.
+    struct Weigh;
+
+    impl Workload for Weigh {
+        fn run(&mut self, iterations: u64, watch: &mut Stopwatch) -> Result<u64> {
+            watch.put(1, 12.5);
+            Ok(iterations)
+        }
+
+        fn extras(&mut self) -> Result<Extras> {
+            Ok(Extras { notes: vec!["weighed".into()], ..Extras::default() })
+        }
+    }
+
+    #[test]
+    fn figures_stand_beside_times() {
+        use crate::model::Quantity;
+        let phases = [Phase::timed("t"), Phase::figure("w", Quantity::Bytes)];
+        let settings = BlockSettings { iterations: 10, samples: 2, ..BlockSettings::of(&phases) };
+        let block = run_block(&mut Weigh, &settings).unwrap();
+        assert_eq!(block.samples[1], [125, 125]);
+        assert_eq!(block.extras.notes, ["weighed"]);
     }
 
     #[test]
@@ -160,6 +236,9 @@ mod tests {
         let block = run_block(&mut spin, &settings(5)).unwrap();
         assert_eq!(block.iterations, 10);
         assert_eq!(spin.total, 60, "five samples and the discarded one");
+        let kept = BlockSettings { discard: false, ..settings(5) };
+        run_block(&mut spin, &kept).unwrap();
+        assert_eq!(spin.total, 110, "nothing is discarded where samples are long");
         for phase in &block.samples {
             assert_eq!(phase.len(), 5);
             assert!(phase.iter().all(|ns| *ns >= 10_000));

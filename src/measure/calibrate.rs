@@ -3,7 +3,7 @@
 use anyhow::Result;
 
 use super::block::{BlockSettings, Workload, sample_time};
-use crate::model::ClockFacts;
+use crate::model::{ClockFacts, Phase};
 use crate::sys;
 
 /// A sample is at least this long: METHOD 0.2, the plateau of 20 samples in a block of 10 ms.
@@ -12,6 +12,8 @@ const SAMPLE_NS: f64 = 500_000.0;
 const CLOCK_COSTS: f64 = 200.0;
 /// A sample is at least so many of the clock's steps long.
 const CLOCK_STEPS: f64 = 1000.0;
+/// A sample of this length is not repeated for tuning.
+const LONG_NS: f64 = 50e6;
 /// Tuning gives up growing here; nothing needs a longer sample.
 const MAX_ITERATIONS: u64 = 1 << 40;
 
@@ -55,28 +57,40 @@ pub fn shortest_sample_ns(clock: &ClockFacts) -> f64 {
     SAMPLE_NS.max(by_cost).max(by_step)
 }
 
+/// What tuning found.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SampleSize {
+    pub iterations: u64,
+    /// Ns of one iteration, all timed phases together: the least of what was seen.
+    pub each_ns: f64,
+    /// The most iterations that the workload can do in one sample.
+    pub most: u64,
+}
+
 /// Finds the iterations of a sample that is at least `target_ns` long, by doubling and then by
-/// proportion. Returns them with the ns of one iteration (the least of three samples).
-pub fn tune(workload: &mut dyn Workload, phases: usize, target_ns: f64) -> Result<(u64, f64)> {
-    let most = workload.max_iterations().min(MAX_ITERATIONS);
+/// proportion. One that is long by itself is timed once.
+pub fn tune(workload: &mut dyn Workload, phases: &[Phase], target_ns: f64) -> Result<SampleSize> {
+    let range = workload.iterations();
+    let most = (*range.end()).min(MAX_ITERATIONS);
     let time = |workload: &mut dyn Workload, iterations: u64| -> Result<f64> {
-        let settings =
-            BlockSettings { phases, iterations, samples: 1, limit_ns: u64::MAX, extra_work: 0.0 };
+        let settings = BlockSettings { iterations, ..BlockSettings::of(phases) };
         Ok(sample_time(workload, &settings)?.max(1) as f64)
     };
-    let mut iterations = 1;
-    let mut taken = time(workload, 1)?;
-    taken = taken.min(time(workload, 1)?);
-    while taken < target_ns / 4.0 && iterations < most {
-        iterations = (iterations * 2).min(most);
-        taken = time(workload, iterations)?;
-    }
-    for _ in 0..2 {
+    let mut iterations = (*range.start()).max(1);
+    let mut taken = time(workload, iterations)?;
+    if taken < LONG_NS {
         taken = taken.min(time(workload, iterations)?);
+        while taken < target_ns / 4.0 && iterations < most {
+            iterations = (iterations * 2).min(most);
+            taken = time(workload, iterations)?;
+        }
+        for _ in 0..2 {
+            taken = taken.min(time(workload, iterations)?);
+        }
     }
-    let each = taken / iterations as f64;
-    let wanted = (target_ns / each).ceil().max(1.0) as u64;
-    Ok((wanted.min(most), each))
+    let each_ns = taken / iterations as f64;
+    let wanted = (target_ns / each_ns).ceil().max(1.0) as u64;
+    Ok(SampleSize { iterations: wanted.clamp((*range.start()).max(1), most), each_ns, most })
 }
 
 #[cfg(test)]
@@ -93,18 +107,20 @@ mod tests {
             Ok(iterations)
         }
 
-        fn max_iterations(&self) -> u64 {
-            1000
+        fn iterations(&self) -> std::ops::RangeInclusive<u64> {
+            1..=1000
         }
     }
 
     #[test]
     fn the_sample_is_long_enough_and_bounded() {
-        let (iterations, each) = tune(&mut Spin(10_000), 1, 500_000.0).unwrap();
-        assert!(each >= 10_000.0);
-        assert!(iterations as f64 * each >= 500_000.0);
-        assert_eq!(tune(&mut Spin(100), 1, 1e15).unwrap().0, 1000, "the workload's bound");
-        assert_eq!(tune(&mut Spin(600_000), 1, 500_000.0).unwrap().0, 1);
+        let tune = |ns, target| tune(&mut Spin(ns), &[Phase::timed("")], target).unwrap();
+        let size = tune(10_000, 500_000.0);
+        assert!(size.each_ns >= 10_000.0);
+        assert!(size.iterations as f64 * size.each_ns >= 500_000.0);
+        let bounded = tune(100, 1e15);
+        assert_eq!((bounded.iterations, bounded.most), (1000, 1000), "the workload's bound");
+        assert_eq!(tune(600_000, 500_000.0).iterations, 1);
     }
 
     #[test]

@@ -5,8 +5,10 @@
 
 mod block;
 mod calibrate;
+mod latency;
 
 #[cfg(test)]
 pub use block::MAX_PHASES;
 pub use block::{BlockSettings, Stopwatch, Workload, run_block};
 pub use calibrate::{calibrate_clock, shortest_sample_ns, tune};
+pub use latency::Latencies;

@@ -4,7 +4,7 @@ use std::hint::black_box;
 
 use anyhow::Result;
 
-use super::{Probe, ProbeInfo, Setup};
+use super::{Probe, ProbeInfo, Setup, WHOLE};
 use crate::measure::{Stopwatch, Workload};
 use crate::sys;
 
@@ -18,7 +18,8 @@ static INFO: ProbeInfo = ProbeInfo {
     excluded: "Nothing.",
     unit: "reading",
     source: "perf bench; the cost varies from 20 ns to 15 us between environments",
-    phases: &[""],
+    phases: WHOLE,
+    params: &[],
     cases: &[""],
     on_files: false,
 };

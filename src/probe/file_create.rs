@@ -1,9 +1,12 @@
 //! The life of a small file, its four steps timed apart.
 
+use std::ops::RangeInclusive;
+
 use anyhow::{Result, ensure};
 
 use super::{Probe, ProbeInfo, Setup};
 use crate::measure::{Stopwatch, Workload};
+use crate::model::Phase;
 use crate::sys;
 
 pub struct FileCreate;
@@ -18,7 +21,13 @@ static INFO: ProbeInfo = ProbeInfo {
                changes such figures tenfold.",
     unit: "file",
     source: "osbench create_files (which creates 65,534 files a pass)",
-    phases: &["create", "write", "close", "unlink"],
+    phases: &[
+        Phase::timed("create"),
+        Phase::timed("write"),
+        Phase::timed("close"),
+        Phase::timed("unlink"),
+    ],
+    params: &[],
     cases: &[""],
     on_files: true,
 };
@@ -67,7 +76,7 @@ impl Workload for Life {
         Ok(iterations)
     }
 
-    fn max_iterations(&self) -> u64 {
-        FILES as u64
+    fn iterations(&self) -> RangeInclusive<u64> {
+        1..=FILES as u64
     }
 }

@@ -4,7 +4,7 @@ use std::fs;
 
 use anyhow::{Context, Result};
 
-use super::{Probe, ProbeInfo, Setup};
+use super::{Probe, ProbeInfo, Setup, WHOLE};
 use crate::measure::{Stopwatch, Workload};
 use crate::sys;
 
@@ -17,7 +17,8 @@ static INFO: ProbeInfo = ProbeInfo {
     excluded: "Creating the file. Nothing is read.",
     unit: "open and close",
     source: "lmbench lat_syscall open",
-    phases: &[""],
+    phases: WHOLE,
+    params: &[],
     cases: &[""],
     on_files: true,
 };

@@ -2,9 +2,9 @@
 
 use std::fs::{self, File};
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 
-use super::{Probe, ProbeInfo, Setup, incompressible};
+use super::{Param, Probe, ProbeInfo, Setup, WHOLE, incompressible};
 use crate::measure::{Stopwatch, Workload};
 use crate::sys;
 
@@ -14,18 +14,24 @@ static INFO: ProbeInfo = ProbeInfo {
     id: "file.read",
     summary: "read one block of a file that is in the page cache",
     timed: "pread of one block into the same page-aligned buffer, block after block through the \
-            file and again from its start. The file has 256 KiB for blocks of 4 KiB and 4 MiB for \
-            blocks of 1 MiB.",
+            file and again from its start. The file has 256 KiB, or four blocks where that is more.",
     excluded: "Creating, opening and a first pass over the file. Before the clock starts, every \
                page of the file is checked to be in the cache where the system can tell; where \
                it says that pages are missing although they were just read (some FUSE \
                filesystems keep none), what is measured is what a reader gets there.",
     unit: "block",
     source: "R2 and R4 of PROTOCOLS (dd from the page cache); lmbench bw_file_rd",
-    phases: &[""],
+    phases: WHOLE,
+    params: &[Param::bytes("size", 512..=MOST)],
     cases: &["size=4KiB", "size=1MiB"],
     on_files: true,
 };
+
+/// Bytes of the file that is read, and blocks it has at least.
+const SMALL_FILE: usize = 256 << 10;
+const BLOCKS: usize = 4;
+/// Largest block: the file is four times as large, and is made anew for every round.
+const MOST: u64 = 64 << 20;
 
 struct Read {
     file: sys::ReadFile,
@@ -44,11 +50,8 @@ impl Probe for FileRead {
     }
 
     fn prepare(&self, setup: &Setup<'_>) -> Result<Box<dyn Workload>> {
-        let (block, file_bytes) = match setup.param("size")? {
-            "4KiB" => (4 << 10, 256 << 10),
-            "1MiB" => (1 << 20, 4 << 20),
-            other => bail!("`file.read` has no block size `{other}`"),
-        };
+        let block = setup.bytes("size")? as usize;
+        let file_bytes = (SMALL_FILE / block).max(BLOCKS) * block;
         let path = setup.scratch.folder()?.join("file");
         let written = fs::write(&path, incompressible(file_bytes));
         written.with_context(|| format!("creating `{}`", path.display()))?;

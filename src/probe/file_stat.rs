@@ -4,7 +4,7 @@ use std::fs;
 
 use anyhow::{Context, Result, ensure};
 
-use super::{Probe, ProbeInfo, Setup};
+use super::{Probe, ProbeInfo, Setup, WHOLE};
 use crate::measure::{Stopwatch, Workload};
 use crate::sys;
 
@@ -18,7 +18,8 @@ static INFO: ProbeInfo = ProbeInfo {
     excluded: "Creating the file. Attributes that must come from a disk.",
     unit: "call",
     source: "lmbench lat_syscall stat",
-    phases: &[""],
+    phases: WHOLE,
+    params: &[],
     cases: &[""],
     on_files: true,
 };

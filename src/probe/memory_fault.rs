@@ -1,8 +1,10 @@
 //! The first touch of a page.
 
+use std::ops::RangeInclusive;
+
 use anyhow::{Context, Result};
 
-use super::{Probe, ProbeInfo, Setup};
+use super::{Probe, ProbeInfo, Setup, WHOLE};
 use crate::measure::{Stopwatch, Workload};
 use crate::sys;
 
@@ -16,7 +18,8 @@ static INFO: ProbeInfo = ProbeInfo {
     excluded: "Mapping and unmapping the memory. Huge pages are kept out by advice.",
     unit: "page",
     source: "lmbench lat_pagefault (which faults on a file instead); R2 of PROTOCOLS",
-    phases: &[""],
+    phases: WHOLE,
+    params: &[],
     cases: &[""],
     on_files: false,
 };
@@ -56,7 +59,7 @@ impl Workload for Touch {
         Ok(())
     }
 
-    fn max_iterations(&self) -> u64 {
-        PAGES
+    fn iterations(&self) -> RangeInclusive<u64> {
+        1..=PAGES
     }
 }

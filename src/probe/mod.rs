@@ -10,6 +10,7 @@ mod file_read;
 mod file_stat;
 mod memory_fault;
 mod null;
+mod params;
 mod pipe_roundtrip;
 mod process_exec;
 mod process_fork;
@@ -20,8 +21,10 @@ mod thread_create;
 use anyhow::{Context, Result};
 
 use crate::measure::Workload;
-use crate::model::{Availability, Case, Params};
+use crate::model::{Availability, Case, Params, Phase};
+use crate::units;
 
+pub use params::{Param, Values, complete};
 pub use scratch::Scratch;
 
 /// Every probe.
@@ -50,17 +53,35 @@ pub struct ProbeInfo {
     pub timed: &'static str,
     /// What is done but not timed, and what a reader might wrongly expect in the figure.
     pub excluded: &'static str,
-    /// What one iteration is; costs are ns of one of these.
+    /// What one iteration is; costs are of one of these.
     pub unit: &'static str,
     /// Whose protocol this follows, or what it can be compared with.
     pub source: &'static str,
-    /// Names of the parts that are timed apart; one empty name when there is one part.
-    pub phases: &'static [&'static str],
-    /// The parameter sets that are measured when nothing else is asked for.
+    /// The parts that have figures of their own, the timed ones first; [`WHOLE`] when there is one.
+    pub phases: &'static [Phase],
+    /// Every parameter, in the order in which they are written.
+    pub params: &'static [Param],
+    /// The parameter sets that `--suite full` measures. Each names every parameter.
     pub cases: &'static [&'static str],
     /// Measured in every target directory.
     pub on_files: bool,
 }
+
+/// The phases of a probe that has one figure: a time.
+const WHOLE: &[Phase] = &[Phase::timed("")];
+
+/// Why something cannot be measured in this place, though nothing went wrong: as an error of
+/// `prepare` it makes the row skipped and not failed.
+#[derive(Debug)]
+pub struct CannotMeasure(pub String);
+
+impl std::fmt::Display for CannotMeasure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for CannotMeasure {}
 
 /// One micro-benchmark.
 pub trait Probe: Sync {
@@ -92,6 +113,18 @@ impl Setup<'_> {
     pub fn param(&self, name: &str) -> Result<&str> {
         self.params.get(name).with_context(|| format!("parameter `{name}` is missing"))
     }
+
+    /// The number in a parameter.
+    pub fn count(&self, name: &str) -> Result<u64> {
+        let text = self.param(name)?;
+        text.parse().with_context(|| format!("`{name}={text}` is no number"))
+    }
+
+    /// The bytes in a parameter such as `size=4KiB`.
+    pub fn bytes(&self, name: &str) -> Result<u64> {
+        let text = self.param(name)?;
+        units::parse_bytes(text).with_context(|| format!("`{name}={text}` is no size"))
+    }
 }
 
 /// The probe of that id.
@@ -100,23 +133,26 @@ pub fn find(id: &str) -> Result<&'static dyn Probe> {
     found.copied().with_context(|| format!("no probe `{id}` in this version of envtax"))
 }
 
-/// Every case of every probe, with file probes once for each named target directory.
+/// Every standard case of every probe, with file probes once for each named target directory.
 pub fn all_cases(dirs: &[&str]) -> Vec<Case> {
-    let mut cases = Vec::new();
-    for info in PROBES.iter().map(|probe| probe.info()) {
-        for params in info.cases {
-            let case = |dir: Option<&str>| Case {
-                probe: info.id.to_owned(),
-                params: Params::new(params),
-                dir: dir.map(str::to_owned),
-            };
-            match info.on_files {
-                true => cases.extend(dirs.iter().map(|dir| case(Some(dir)))),
-                false => cases.push(case(None)),
-            }
-        }
+    let of_probe = |probe: &&dyn Probe| {
+        let info = probe.info();
+        info.cases.iter().flat_map(move |params| cases_of(info, &Params::new(params), dirs))
+    };
+    PROBES.iter().flat_map(of_probe).collect()
+}
+
+/// The case of a probe with these parameters: of a file probe one for each target directory.
+pub fn cases_of(info: &ProbeInfo, params: &Params, dirs: &[&str]) -> Vec<Case> {
+    let case = |dir: Option<&str>| Case {
+        probe: info.id.to_owned(),
+        params: params.clone(),
+        dir: dir.map(str::to_owned),
+    };
+    match info.on_files {
+        true => dirs.iter().map(|dir| case(Some(dir))).collect(),
+        false => vec![case(None)],
     }
-    cases
 }
 
 /// Bytes that do not compress, the same in every run.
@@ -156,6 +192,9 @@ mod tests {
             assert!(info.summary.len() <= 60, "{}: the summary is one short line", info.id);
             assert!((1..=MAX_PHASES).contains(&info.phases.len()), "{}", info.id);
             assert!(!info.cases.is_empty(), "{}", info.id);
+            assert!(info.phases[0].timed, "{}: some time passes in any case", info.id);
+            let order = info.phases.iter().map(|phase| phase.timed);
+            assert!(order.is_sorted_by(|a, b| a >= b), "{}: timed phases first", info.id);
         }
     }
 
@@ -186,20 +225,25 @@ mod tests {
                 other_cpu: cpus.last().copied(),
                 allowed_cpus: &cpus,
             };
-            let mut workload = probe.prepare(&setup).unwrap();
+            let mut workload = match probe.prepare(&setup) {
+                Err(error) if error.is::<CannotMeasure>() => {
+                    println!("skipped {case}: {error:#}");
+                    continue;
+                }
+                other => other.unwrap_or_else(|error| panic!("{case}: {error:#}")),
+            };
             let watched = &mut Watched { inner: workload.as_mut(), allocations: 0 };
             let phases = probe.info().phases.len();
-            let settings = BlockSettings {
-                phases,
-                iterations: 3,
-                samples: 4,
-                limit_ns: u64::MAX,
-                extra_work: 0.0,
-            };
+            let range = watched.inner.iterations();
+            let iterations = 3.clamp(*range.start(), *range.end());
+            // One that is defined by its number of iterations is long: twice is enough.
+            let samples = if range.start() == range.end() { 1 } else { 4 };
+            let sized = BlockSettings::of(probe.info().phases);
+            let settings = BlockSettings { iterations, samples, ..sized };
             let block = run_block(watched, &settings).unwrap_or_else(|e| panic!("{case}: {e:#}"));
             assert_eq!(watched.allocations, 0, "{case} allocates while it is timed");
             assert_eq!(block.samples.len(), phases, "{case}");
-            assert!(block.samples.iter().all(|phase| phase.len() == 4), "{case}");
+            assert!(block.samples.iter().all(|phase| phase.len() == samples), "{case}");
             drop(workload);
         }
     }

@@ -4,7 +4,7 @@ use std::hint::black_box;
 
 use anyhow::Result;
 
-use super::{Probe, ProbeInfo, Setup};
+use super::{Probe, ProbeInfo, Setup, WHOLE};
 use crate::measure::{Stopwatch, Workload};
 
 pub struct Null;
@@ -16,7 +16,8 @@ static INFO: ProbeInfo = ProbeInfo {
     excluded: "Nothing. Every other figure contains this cost; it is not subtracted.",
     unit: "iteration",
     source: "fio's null engine: the tool measured by itself",
-    phases: &[""],
+    phases: WHOLE,
+    params: &[],
     cases: &[""],
     on_files: false,
 };

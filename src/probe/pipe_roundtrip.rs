@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result, bail};
 
-use super::{Probe, ProbeInfo, Setup};
+use super::{Param, Probe, ProbeInfo, Setup, WHOLE};
 use crate::measure::{Stopwatch, Workload};
 use crate::model::{Availability, Params};
 use crate::sys;
@@ -19,7 +19,8 @@ static INFO: ProbeInfo = ProbeInfo {
     excluded: "Starting the peer and the first exchange, by which it is known to be up.",
     unit: "round trip",
     source: "lmbench lat_pipe; UnixBench context1; perf bench sched pipe",
-    phases: &[""],
+    phases: WHOLE,
+    params: &[Param::one_of("cpu", &["same", "other", "free"])],
     cases: &["cpu=same", "cpu=other", "cpu=free"],
     on_files: false,
 };

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
 
-use super::{Probe, ProbeInfo, Setup};
+use super::{Param, Probe, ProbeInfo, Setup, WHOLE};
 use crate::measure::{Stopwatch, Workload};
 use crate::model::{Availability, Params};
 use crate::sys;
@@ -22,7 +22,8 @@ static INFO: ProbeInfo = ProbeInfo {
                cache; the child's environment is empty.",
     unit: "process",
     source: "lmbench lat_proc exec and shell; UnixBench execl (which replaces itself instead)",
-    phases: &[""],
+    phases: WHOLE,
+    params: &[Param::one_of("target", &["tiny", "dynamic", "shell"])],
     cases: &["target=tiny", "target=dynamic", "target=shell"],
     on_files: false,
 };

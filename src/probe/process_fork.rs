@@ -4,6 +4,7 @@ use anyhow::{Result, ensure};
 
 use super::{Probe, ProbeInfo, Setup};
 use crate::measure::{Stopwatch, Workload};
+use crate::model::Phase;
 use crate::sys;
 
 pub struct ProcessFork;
@@ -18,7 +19,8 @@ static INFO: ProbeInfo = ProbeInfo {
                floor of fork: a parent with more written memory pays for its page tables.",
     unit: "process",
     source: "lmbench lat_proc fork; osbench create_processes; R2 of PROTOCOLS (creation only)",
-    phases: &["create", "reap"],
+    phases: &[Phase::timed("create"), Phase::timed("reap")],
+    params: &[],
     cases: &[""],
     on_files: false,
 };

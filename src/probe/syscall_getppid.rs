@@ -4,7 +4,7 @@ use std::hint::black_box;
 
 use anyhow::Result;
 
-use super::{Probe, ProbeInfo, Setup};
+use super::{Probe, ProbeInfo, Setup, WHOLE};
 use crate::measure::{Stopwatch, Workload};
 use crate::sys;
 
@@ -17,7 +17,8 @@ static INFO: ProbeInfo = ProbeInfo {
     excluded: "Nothing.",
     unit: "call",
     source: "lmbench lat_syscall null; perf bench syscall basic",
-    phases: &[""],
+    phases: WHOLE,
+    params: &[],
     cases: &[""],
     on_files: false,
 };

@@ -4,6 +4,7 @@ use anyhow::Result;
 
 use super::{Probe, ProbeInfo, Setup};
 use crate::measure::{Stopwatch, Workload};
+use crate::model::Phase;
 use crate::sys;
 
 pub struct ThreadCreate;
@@ -17,7 +18,8 @@ static INFO: ProbeInfo = ProbeInfo {
                and unmaps it; glibc keeps stacks for reuse and is faster at this.",
     unit: "thread",
     source: "osbench create_threads; R2 of PROTOCOLS (creation only)",
-    phases: &["create", "join"],
+    phases: &[Phase::timed("create"), Phase::timed("join")],
+    params: &[],
     cases: &[""],
     on_files: false,
 };

@@ -14,10 +14,11 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("exit", &[]),
     ("cli", &[]),
     ("test_alloc", &["sys"]),
-    ("measure", &["sys", "model"]),
-    ("probe", &["measure", "sys", "model", "test_alloc"]),
+    ("measure", &["sys", "model", "test_alloc"]),
+    ("probe", &["measure", "sys", "model", "units", "test_alloc"]),
     ("protocol", &["model"]),
     ("plan", &["model"]),
+    ("suite", &["probe", "model"]),
     ("runfile", &["model"]),
     ("launch", &["model"]),
     ("facts", &["sys", "model"]),
@@ -130,7 +131,7 @@ fn only_verbs_print() {
 #[test]
 fn every_probe_kind_and_format_is_in_its_list() {
     let mut problems = Vec::new();
-    let helpers = ["mod.rs", "scratch.rs", "table.rs"];
+    let helpers = ["mod.rs", "params.rs", "scratch.rs", "table.rs"];
     for folder in ["probe", "launch", "report"] {
         let list = text(&Path::new(ROOT).join("src").join(folder).join("mod.rs"));
         for path in files_below(&format!("src/{folder}"), "rs") {

@@ -1,0 +1,160 @@
+//! Named sets of cases. Some reproduce a published protocol.
+
+use anyhow::{Context, Result, bail, ensure};
+
+use crate::model::Case;
+use crate::probe::{self, PROBES};
+
+/// A set of cases with what suits it.
+pub struct Suite {
+    pub name: &'static str,
+    /// One line for lists.
+    pub summary: &'static str,
+    pub cases: Cases,
+    /// Seconds of measuring when `--budget` says nothing.
+    pub budget_s: f64,
+    /// The layout of the published table it reproduces (`compare --layout`).
+    pub layout: Option<&'static str>,
+}
+
+/// The cases of a suite.
+pub enum Cases {
+    /// Every standard case of every probe.
+    All,
+    /// Probes with the parameter sets that are measured; what a set leaves out is as in the probe's
+    /// first standard case.
+    Of(&'static [(&'static str, &'static [&'static str])]),
+}
+
+/// The suite that is measured when nothing else is asked for.
+pub const DEFAULT: &str = "quick";
+
+/// Every suite.
+pub const SUITES: &[Suite] = &[
+    Suite {
+        name: "quick",
+        summary: "what an environment costs, at a glance: every area in about a minute",
+        cases: Cases::Of(&[
+            ("null", &[""]),
+            ("clock.read", &[""]),
+            ("syscall.getppid", &[""]),
+            ("process.fork", &[""]),
+            ("process.exec", &["target=tiny", "target=dynamic", "target=shell"]),
+            ("thread.create", &[""]),
+            ("pipe.roundtrip", &["cpu=same", "cpu=other", "cpu=free"]),
+            ("file.stat", &[""]),
+            ("file.open", &[""]),
+            ("file.create", &[""]),
+            ("file.read", &["size=4KiB", "size=1MiB"]),
+            ("memory.fault", &[""]),
+        ]),
+        budget_s: 60.0,
+        layout: None,
+    },
+    Suite {
+        name: "full",
+        summary: "every standard case of every probe",
+        cases: Cases::All,
+        budget_s: 900.0,
+        layout: None,
+    },
+];
+
+/// The suite of that name.
+pub fn find(name: &str) -> Result<&'static Suite> {
+    let found = SUITES.iter().find(|suite| suite.name == name);
+    found.with_context(|| {
+        let names: Vec<&str> = SUITES.iter().map(|suite| suite.name).collect();
+        format!("there is no suite `{name}`; there are {}", names.join(", "))
+    })
+}
+
+impl Suite {
+    /// Its cases, those of file probes for each of the target directories.
+    pub fn cases(&self, dirs: &[&str]) -> Result<Vec<Case>> {
+        let Cases::Of(picks) = self.cases else { return Ok(probe::all_cases(dirs)) };
+        let mut cases = Vec::new();
+        for (id, sets) in picks {
+            let info = probe::find(id)?.info();
+            for set in *sets {
+                cases.extend(probe::cases_of(info, &probe::complete(info, set)?, dirs));
+            }
+        }
+        Ok(cases)
+    }
+}
+
+/// The case that `--probe TEXT` spells out: a probe's id followed by parameters, without globs.
+/// None when it is no such text.
+pub fn spelled_case(text: &str, dirs: &[&str]) -> Result<Option<Vec<Case>>> {
+    let (id, params) = text.split_once(' ').unwrap_or((text, ""));
+    let Some(probe) = PROBES.iter().find(|probe| probe.info().id == id) else { return Ok(None) };
+    if text.contains(['*', '?', '[', '{']) {
+        return Ok(None);
+    }
+    let params = probe::complete(probe.info(), params)?;
+    Ok(Some(probe::cases_of(probe.info(), &params, dirs)))
+}
+
+/// Reads `1,2,N`; N is the number of CPUs.
+pub fn parse_copies(text: &str, cpus: u32) -> Result<Vec<u32>> {
+    let mut copies = Vec::new();
+    for word in text.split(',') {
+        let count = match word.trim() {
+            "N" | "n" => cpus,
+            word => word.parse().with_context(|| {
+                format!("`--copies {text}`: write numbers, and N for that of CPUs: `1,2,N`")
+            })?,
+        };
+        ensure!(
+            (1..=MOST_COPIES).contains(&count),
+            "`--copies {text}`: from 1 to {MOST_COPIES} copies"
+        );
+        if !copies.contains(&count) {
+            copies.push(count);
+        }
+    }
+    if copies.is_empty() {
+        bail!("`--copies` is empty");
+    }
+    Ok(copies)
+}
+
+/// Copies of a probe at a time; each is a process of its own.
+const MOST_COPIES: u32 = 1024;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_suite_has_cases_that_exist_once() {
+        for suite in SUITES {
+            let cases = suite.cases(&["d"]).unwrap_or_else(|e| panic!("{}: {e:#}", suite.name));
+            let mut seen = std::collections::HashSet::new();
+            for case in cases {
+                assert!(seen.insert(case.to_string()), "{}: {case} twice", suite.name);
+            }
+            assert!(suite.summary.len() <= 76 && suite.budget_s > 0.0, "{}", suite.name);
+        }
+        assert!(find(DEFAULT).is_ok());
+        assert!(find("fast").map(|_| ()).unwrap_err().to_string().contains("quick"));
+    }
+
+    #[test]
+    fn a_spelled_case_may_have_free_values() {
+        let cases = |text| spelled_case(text, &["a", "b"]).unwrap();
+        let found = cases("file.read size=64K").unwrap();
+        assert_eq!(found[1].to_string(), "file.read size=64KiB dir=b");
+        assert!(cases("file.*").is_none() && cases("nothing").is_none());
+        assert!(spelled_case("file.read size=x", &[]).is_err());
+    }
+
+    #[test]
+    fn copies_are_numbers_within_reason() {
+        assert_eq!(parse_copies("1,2,N", 2).unwrap(), [1, 2]);
+        for wrong in ["", "0", "x", "2000"] {
+            assert!(parse_copies(wrong, 2).unwrap_err().to_string().contains("--copies"));
+        }
+    }
+}
