@@ -8,8 +8,8 @@ use anyhow::{Context, Result};
 use crate::measure::{self, BlockSettings};
 use crate::model::Availability;
 use crate::probe::{self, CannotMeasure, Scratch, Setup};
-use crate::protocol::{Answer, Tuning, WorkerOrder};
-use crate::sys;
+use crate::protocol::{Answer, BlockSize, Tuning, WorkerOrder};
+use crate::sys::{self, Crew};
 
 /// Reads one order from standard input, carries it out and prints one answer.
 pub fn run() -> Result<()> {
@@ -27,16 +27,63 @@ pub fn run() -> Result<()> {
 }
 
 fn carry_out(order: &WorkerOrder) -> Result<Answer> {
+    let params = &order.task.case.params;
+    let copies = match params.get("copies") {
+        Some(text) => text.parse().with_context(|| format!("`copies={text}` is no number"))?,
+        None => 1,
+    };
+    let scratch = Scratch::at(PathBuf::from(&order.scratch));
+    match order.size {
+        // Tuning is for the shape of a block; how long it takes beside others shows in the blocks.
+        Some(size) if copies > 1 => in_crew(order, size, copies, &scratch),
+        _ => measure_here(order, 0, &scratch, None),
+    }
+}
+
+/// Has several processes do the block at the same time. The scratch folders of the others are in
+/// the leader's, with which they are removed also when all of them are killed.
+fn in_crew(order: &WorkerOrder, size: BlockSize, copies: usize, own: &Scratch) -> Result<Answer> {
+    let phases = probe::find(&order.task.case.probe)?.info().phases.len();
+    let folder = own.folder()?;
+    let crew = Crew::start(copies, phases * size.samples).context("starting the copies")?;
+    let scratch = Scratch::at(folder.join(format!("copy{}", crew.index())));
+    let answer = measure_here(order, crew.index(), &scratch, Some(&crew));
+    let measured = matches!(answer, Ok(Answer::Block(_)));
+    if !measured {
+        crew.give_up();
+    }
+    if crew.index() > 0 {
+        drop(scratch);
+        crew.exit(measured);
+    }
+    let finished = crew.finish();
+    match measured {
+        true => finished.context("measuring in several copies").and(answer),
+        false => answer,
+    }
+}
+
+/// What the worker of that number in its crew does; the number decides on its CPUs.
+fn measure_here(
+    order: &WorkerOrder,
+    index: usize,
+    scratch: &Scratch,
+    crew: Option<&Crew>,
+) -> Result<Answer> {
     let task = &order.task;
     let probe = probe::find(&task.case.probe)?;
     let allowed_cpus = sys::allowed_cpus().unwrap_or_default();
-    let pinned = task.cpu.is_some_and(|cpu| sys::pin_to(&[cpu]).is_ok());
-    let scratch = Scratch::at(PathBuf::from(&order.scratch));
+    let nth = |cpu: usize| {
+        let first = allowed_cpus.iter().position(|allowed| *allowed == cpu)?;
+        allowed_cpus.get((first + index) % allowed_cpus.len()).copied()
+    };
+    let cpu = task.cpu.and_then(nth);
+    let pinned = cpu.is_some_and(|cpu| sys::pin_to(&[cpu]).is_ok());
     let setup = Setup {
         params: &task.case.params,
-        scratch: &scratch,
-        cpu: task.cpu.filter(|_| pinned),
-        other_cpu: task.other_cpu,
+        scratch,
+        cpu: cpu.filter(|_| pinned),
+        other_cpu: task.other_cpu.and_then(nth),
         allowed_cpus: &allowed_cpus,
     };
     if let Availability::Unavailable { reason, remedy } = probe.availability(&task.case.params) {
@@ -63,7 +110,7 @@ fn carry_out(order: &WorkerOrder) -> Result<Answer> {
         extra_work: order.extra_work,
         ..BlockSettings::of(phases)
     };
-    let mut block = measure::run_block(workload.as_mut(), &settings)?;
+    let mut block = measure::run_block(workload.as_mut(), &settings, crew)?;
     block.pinned = pinned;
     Ok(Answer::Block(block))
 }

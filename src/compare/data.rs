@@ -105,7 +105,7 @@ impl<'a> SideData<'a> {
         self.file.is_some() && self.file == other.file
     }
 
-    /// One value a session, in ln ns: the trimmed means of its rounds' floors and means.
+    /// One value a session, as logarithm: the trimmed means of its rounds' floors and means.
     pub fn session_values(&self) -> (Vec<f64>, Vec<f64>) {
         self.sessions
             .iter()
@@ -116,8 +116,8 @@ impl<'a> SideData<'a> {
             .unzip()
     }
 
-    /// Floor and mean cost in ns over all sessions.
-    pub fn costs_ns(&self) -> Option<(f64, f64)> {
+    /// Floor and mean cost over all sessions.
+    pub fn costs(&self) -> Option<(f64, f64)> {
         let (floors, means) = self.session_values();
         Some((centre(&floors)?.exp(), centre(&means)?.exp()))
     }

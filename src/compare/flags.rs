@@ -3,8 +3,8 @@
 use serde::Serialize;
 
 use super::Tax;
-use super::data::{Counted, SideData};
-use crate::model::{PlannedCase, Usage};
+use super::data::{Counted, RowKey, SideData};
+use crate::model::Usage;
 use crate::runfile::Block;
 use crate::stats;
 
@@ -28,6 +28,10 @@ pub enum Flag {
     FewRounds,
     /// The rounds disagree by more than the tax.
     Modes,
+    /// A cold read whose pages may have been in the cache.
+    NotCold,
+    /// Durable writes that no device saw.
+    NotDurable,
 }
 
 impl Flag {
@@ -42,6 +46,8 @@ impl Flag {
             Flag::ClockShare => 'k',
             Flag::FewRounds => 'r',
             Flag::Modes => 'm',
+            Flag::NotCold => 'u',
+            Flag::NotDurable => 'd',
         }
     }
 
@@ -79,6 +85,13 @@ impl Flag {
                  by more than twofold and by more than the tax: no verdict is given, and the \
                  interval is too narrow"
             }
+            Flag::NotCold => {
+                "unverified: asked for cold, but pages may have been in a cache when the reading \
+                 began"
+            }
+            Flag::NotDurable => {
+                "not durable: what was reported to be on the device cannot have been"
+            }
         }
     }
 }
@@ -97,9 +110,9 @@ const FEW_EVENTS: f64 = 0.1;
 pub(super) const CLOCK_SHARE: f64 = 0.01;
 
 /// Flags that a cell's blocks show by themselves.
-pub fn of_blocks(planned: &PlannedCase, cost_ns: f64, blocks: &[&Block]) -> Vec<Flag> {
+pub(super) fn of_blocks(key: &RowKey, cost: f64, blocks: &[&Block]) -> Vec<Flag> {
     let mut flags = Vec::new();
-    if cost_ns < 1.0 && planned.case.probe != "null" {
+    if key.phase().timed && cost < 1.0 && key.planned.case.probe != "null" {
         flags.push(Flag::OptimisedAway);
     }
     if contended(blocks) {
@@ -175,7 +188,7 @@ fn differ(blocks: &[&Block], base: &[&Block], event: fn(&Usage) -> u64) -> bool 
 mod tests {
     use super::*;
     use crate::compare::Verdict;
-    use crate::model::{Case, Params, Phase, SampleSet};
+    use crate::model::{Case, Params, Phase, PlannedCase, SampleSet};
 
     fn block(faults: u64, wait_ns: u64, pinned: bool) -> Block {
         Block {
@@ -202,17 +215,17 @@ mod tests {
         }
     }
 
-    fn flags(cost_ns: f64, own: Block) -> Vec<Flag> {
-        flags_of(cost_ns, &[&own])
+    fn flags(cost: f64, own: Block) -> Vec<Flag> {
+        flags_of(cost, &[&own])
     }
 
-    fn flags_of(cost_ns: f64, own: &[&Block]) -> Vec<Flag> {
+    fn flags_of(cost: f64, own: &[&Block]) -> Vec<Flag> {
         let planned = PlannedCase {
             case: Case { probe: "x.y".into(), params: Params::default(), dir: None },
             phases: vec![Phase::timed("")],
             unit: "call".into(),
         };
-        of_blocks(&planned, cost_ns, own)
+        of_blocks(&RowKey { planned, phase: 0 }, cost, own)
     }
 
     #[test]
@@ -249,6 +262,9 @@ mod tests {
             Flag::NotPinned,
             Flag::ClockShare,
             Flag::FewRounds,
+            Flag::Modes,
+            Flag::NotCold,
+            Flag::NotDurable,
         ];
         let letters: std::collections::HashSet<char> = all.map(Flag::letter).into();
         assert_eq!(letters.len(), all.len());
@@ -260,7 +276,7 @@ mod tests {
             ratio: 1.0,
             interval: Some((0.98, 1.02)),
             all_in_ratio,
-            difference_ns: 0.0,
+            difference: 0.0,
             spread: Some(1.1),
             verdict: Verdict::Same,
         };
@@ -276,7 +292,7 @@ mod tests {
             ratio,
             interval: Some((ratio, ratio)),
             all_in_ratio: ratio,
-            difference_ns: 0.0,
+            difference: 0.0,
             spread,
             verdict: Verdict::Same,
         };

@@ -4,10 +4,14 @@
 //! round. Different files are different sessions, whose own difference nothing inside one of them
 //! shows: there the session is the unit, and one a side says nothing about error.
 
+mod conditions;
 mod data;
 mod differences;
 mod flags;
+mod ladder;
+mod latencies;
 mod remarks;
+mod scaling;
 mod sides;
 #[cfg(test)]
 mod tests;
@@ -21,7 +25,10 @@ use crate::stats::{self, Estimate};
 
 use data::{Counted, Rounds, RowKey, SideData, centre, row_keys};
 pub use flags::Flag;
+pub use ladder::{Cost, Ladder, Split};
+pub use latencies::{LatencyRow, Quantiles};
 pub use remarks::Remark;
+pub use scaling::Scaling;
 pub use sides::{Session, Side, pooled, sides};
 use verdict::Test;
 pub use verdict::Verdict;
@@ -42,6 +49,12 @@ pub struct Comparison {
     pub margin: f64,
     pub rows: Vec<Row>,
     pub areas: Vec<Area>,
+    /// Cost of a call and of a byte, where block sizes form a ladder.
+    pub ladders: Vec<Ladder>,
+    /// What several copies at a time achieve.
+    pub scalings: Vec<Scaling>,
+    /// Distributions of single operations.
+    pub latencies: Vec<LatencyRow>,
     /// What a reader must know beside the rows, worst first.
     pub remarks: Vec<Remark>,
 }
@@ -99,11 +112,11 @@ pub enum Cell {
 
 #[derive(Clone, Debug, Serialize)]
 pub struct Measured {
-    /// Floor cost of one unit in ns. In the reference: trimmed mean over rounds of the blocks' 25 %
+    /// Floor cost of one unit, in the row's quantity. In the reference: trimmed mean over rounds of the blocks' 25 %
     /// quantiles; elsewhere: the reference's times the tax.
-    pub cost_ns: f64,
-    /// Mean cost in ns with everything that happened, from block means in the same way.
-    pub all_in_ns: f64,
+    pub cost: f64,
+    /// Mean cost with everything that happened, from block means in the same way.
+    pub all_in: f64,
     pub rounds: usize,
     /// None in the reference's own column.
     pub tax: Option<Tax>,
@@ -118,15 +131,15 @@ pub struct Tax {
     pub interval: Option<(f64, f64)>,
     /// The same from block means.
     pub all_in_ratio: f64,
-    /// Cost added or saved, in ns.
-    pub difference_ns: f64,
+    /// Cost added or saved, in the row's quantity.
+    pub difference: f64,
     /// How far the rounds disagree: the 90 % quantile of their ratios divided by the 10 % quantile.
     /// None where rounds cannot be paired.
     pub spread: Option<f64>,
     pub verdict: Verdict,
 }
 
-/// Geometric mean of the taxes of one area: a summary of its rows, never a result by itself.
+/// Geometric mean of the taxes of the times of one area: a summary of its rows, never a result by itself.
 #[derive(Clone, Debug, Serialize)]
 pub struct Area {
     pub area: String,
@@ -147,6 +160,7 @@ pub fn compare(sides: &[Side<'_>], margin: f64) -> Result<Comparison> {
     }
     let mut rows = Vec::new();
     let mut tests = Vec::new();
+    let mut keyed = Vec::new();
     let counted: Vec<Counted> = sides.iter().map(Side::counted).collect();
     for key in row_keys(sides) {
         let data: Vec<SideData> = sides.iter().map(|side| SideData::collect(side, &key)).collect();
@@ -161,15 +175,22 @@ pub fn compare(sides: &[Side<'_>], margin: f64) -> Result<Comparison> {
             tests.extend(test.map(|test| test.at(rows.len(), column)));
         }
         rows.push(key.row(cells));
+        keyed.push((key, data));
     }
     verdict::settle(&mut rows, &tests);
+    let labels: Vec<&str> = sides.iter().map(|side| side.label.as_str()).collect();
+    let mut remarks = conditions::remarks(&labels, &keyed, &rows);
+    remarks.extend(remarks::remarks(sides));
     Ok(Comparison {
         reference: reference.label.clone(),
         columns: sides.iter().map(|side| side.label.clone()).collect(),
         margin,
         areas: areas(&rows, sides.len()),
+        ladders: ladder::ladders(&keyed),
+        scalings: scaling::scalings(&keyed),
+        latencies: keyed.iter().flat_map(|(key, data)| latencies::of_case(key, data)).collect(),
         rows,
-        remarks: remarks::remarks(sides),
+        remarks,
     })
 }
 
@@ -186,15 +207,16 @@ fn cell(
     if let Some(reason) = side.failure(key) {
         return (Cell::Failed { reason: reason.to_owned() }, None);
     }
-    let Some((own_cost, own_all_in)) = data.costs_ns() else {
-        return (side.empty_cell(key), None);
+    let Some((own_cost, own_all_in)) = data.costs() else {
+        return (empty_cell(side, key, data), None);
     };
     let (tax, test) = base.and_then(|(base, _)| tax(data, base, margin)).unzip();
-    let mut flags = flags::of_blocks(&key.planned, own_cost, &data.blocks);
+    let mut flags = flags::of_blocks(key, own_cost, &data.blocks);
     if base.is_some_and(|base| flags::different_work((data, counted), base)) {
         flags.push(Flag::DifferentWork);
     }
-    if data.clock_share > flags::CLOCK_SHARE {
+    flags.extend(conditions::flags(data));
+    if key.phase().timed && data.clock_share > flags::CLOCK_SHARE {
         flags.push(Flag::ClockShare);
     }
     if data.few_rounds {
@@ -202,13 +224,22 @@ fn cell(
     }
     flags.extend(tax.as_ref().and_then(flags::heavy_tail));
     flags.extend(tax.as_ref().and_then(flags::modes));
-    let (cost_ns, all_in_ns) = match (&tax, base.and_then(|(base, _)| base.costs_ns())) {
+    let (cost, all_in) = match (&tax, base.and_then(|(base, _)| base.costs())) {
         // Round by round is the better estimate, and who divides two costs shall get the tax.
         (Some(tax), Some(base)) => (base.0 * tax.ratio, base.1 * tax.all_in_ratio),
         _ => (own_cost, own_all_in),
     };
-    let measured = Measured { cost_ns, all_in_ns, rounds: data.rounds(), tax, flags };
+    let measured = Measured { cost, all_in, rounds: data.rounds(), tax, flags };
     (Cell::Measured(measured), test.flatten())
+}
+
+/// The cell of a row without figures. Blocks without this one are those of an environment that does
+/// not show it, for which the probe gave its reason.
+fn empty_cell(side: &Side<'_>, key: &RowKey, data: &SideData<'_>) -> Cell {
+    let Some(block) = data.blocks.first() else { return side.empty_cell(key) };
+    let notes = block.set.extras.notes.join("; ");
+    let unknown = "the environment does not show it".to_owned();
+    Cell::Skipped { reason: if notes.is_empty() { unknown } else { notes } }
 }
 
 /// The tax, and the test behind its verdict where the data allow one.
@@ -236,7 +267,7 @@ fn tax(data: &SideData<'_>, base: &SideData<'_>, margin: f64) -> Option<(Tax, Op
         ratio: point.exp(),
         interval: estimate.map(bounds),
         all_in_ratio: all_in.exp(),
-        difference_ns: base.costs_ns()?.0 * (point.exp() - 1.0),
+        difference: base.costs()?.0 * (point.exp() - 1.0),
         spread,
         verdict: Verdict::Descriptive,
     };
@@ -267,7 +298,10 @@ fn ratios(own: &Rounds, base: &Rounds) -> (Vec<f64>, Vec<f64>) {
 
 fn areas(rows: &[Row], columns: usize) -> Vec<Area> {
     let summary = |area: &str| {
-        let own: Vec<&Row> = rows.iter().filter(|row| row.area() == area).collect();
+        let own: Vec<&Row> = rows
+            .iter()
+            .filter(|row| row.area() == area && row.quantity == Quantity::Time)
+            .collect();
         let logs = |column: usize| -> Vec<f64> {
             own.iter().filter_map(|row| Some(tax_of(&row.cells[column])?.ratio.ln())).collect()
         };

@@ -25,9 +25,15 @@ pub struct Remark {
 }
 
 /// What a remark is about, for programs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RemarkKind {
+    /// Probes of the CPU itself differ between environments.
+    Control,
+    /// Writes that were reported durable cannot have been.
+    NotDurable,
+    /// A condition of the measuring that the probe reported.
+    Condition,
     /// The file ends before the environment was started.
     NotStarted,
     /// The environment's clock is faster or slower than the controller's.
@@ -55,7 +61,7 @@ impl Remark {
         Remark { kind, column: Some(column.to_owned()), text }
     }
 
-    fn on_all(kind: RemarkKind, text: String) -> Remark {
+    pub(super) fn on_all(kind: RemarkKind, text: String) -> Remark {
         Remark { kind, column: None, text }
     }
 }

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use anyhow::{Result, ensure};
 
 use crate::model::{Extras, Phase, SampleSet};
-use crate::sys;
+use crate::sys::{self, Crew};
 
 /// Phases one probe may have.
 pub const MAX_PHASES: usize = 8;
@@ -124,11 +124,13 @@ impl BlockSettings {
 pub(super) fn run_sample(
     workload: &mut dyn Workload,
     settings: &BlockSettings,
+    crew: Option<&Crew>,
     watch: &mut Stopwatch,
 ) -> Result<()> {
     let extra = (settings.iterations as f64 * settings.extra_work).round() as u64;
     let iterations = settings.iterations + extra;
     workload.before_sample(iterations)?;
+    crew.map_or(Ok(()), Crew::meet)?;
     watch.start();
     let done = workload.run(iterations, watch)?;
     watch.lap(settings.timed - 1);
@@ -137,27 +139,43 @@ pub(super) fn run_sample(
     Ok(())
 }
 
-/// Runs one block and returns its samples; whether it was pinned is the worker's to add.
-pub fn run_block(workload: &mut dyn Workload, settings: &BlockSettings) -> Result<SampleSet> {
+/// Runs one block and returns its samples; whether it was pinned is the worker's to add. In a crew,
+/// samples begin together, and the leader's are the means of all copies'.
+pub fn run_block(
+    workload: &mut dyn Workload,
+    settings: &BlockSettings,
+    crew: Option<&Crew>,
+) -> Result<SampleSet> {
     let mut samples = vec![Vec::with_capacity(settings.samples); settings.phases];
     let mut watch = Stopwatch::default();
     if settings.discard {
-        run_sample(workload, settings, &mut watch)?;
+        run_sample(workload, settings, crew, &mut watch)?;
     }
     let before = sys::usage();
     let start_ns = sys::now_ns();
     let mut end_ns = start_ns;
     for taken in 0..settings.samples {
-        if taken > 0 && end_ns.saturating_sub(start_ns) > settings.limit_ns {
+        let more = taken == 0 || end_ns.saturating_sub(start_ns) <= settings.limit_ns;
+        if !crew.map_or(Ok(more), |crew| crew.agree(more))? {
             break;
         }
-        run_sample(workload, settings, &mut watch)?;
+        run_sample(workload, settings, crew, &mut watch)?;
         for (phase, list) in samples.iter_mut().enumerate() {
-            list.push(watch.sample(phase, settings.iterations));
+            let own = watch.sample(phase, settings.iterations);
+            list.push(own);
+            crew.inspect(|crew| crew.set(phase * settings.samples + taken, own));
         }
         end_ns = watch.last;
     }
     let usage = sys::usage().since(&before);
+    if let Some(crew) = crew {
+        crew.meet()?;
+        for (phase, list) in samples.iter_mut().enumerate() {
+            for (taken, sample) in list.iter_mut().enumerate() {
+                *sample = crew.mean(phase * settings.samples + taken);
+            }
+        }
+    }
     Ok(SampleSet {
         iterations: settings.iterations,
         samples,
@@ -172,7 +190,7 @@ pub fn run_block(workload: &mut dyn Workload, settings: &BlockSettings) -> Resul
 /// Time of one sample in ns, all phases together.
 pub(super) fn sample_time(workload: &mut dyn Workload, settings: &BlockSettings) -> Result<u64> {
     let mut watch = Stopwatch::default();
-    run_sample(workload, settings, &mut watch)?;
+    run_sample(workload, settings, None, &mut watch)?;
     Ok(watch.total())
 }
 
@@ -225,7 +243,7 @@ mod tests {
         use crate::model::Quantity;
         let phases = [Phase::timed("t"), Phase::figure("w", Quantity::Bytes)];
         let settings = BlockSettings { iterations: 10, samples: 2, ..BlockSettings::of(&phases) };
-        let block = run_block(&mut Weigh, &settings).unwrap();
+        let block = run_block(&mut Weigh, &settings, None).unwrap();
         assert_eq!(block.samples[1], [125, 125]);
         assert_eq!(block.extras.notes, ["weighed"]);
     }
@@ -233,11 +251,11 @@ mod tests {
     #[test]
     fn every_phase_gets_its_own_time() {
         let mut spin = Spin { ns: 1000, claim: u64::MAX, total: 0 };
-        let block = run_block(&mut spin, &settings(5)).unwrap();
+        let block = run_block(&mut spin, &settings(5), None).unwrap();
         assert_eq!(block.iterations, 10);
         assert_eq!(spin.total, 60, "five samples and the discarded one");
         let kept = BlockSettings { discard: false, ..settings(5) };
-        run_block(&mut spin, &kept).unwrap();
+        run_block(&mut spin, &kept, None).unwrap();
         assert_eq!(spin.total, 110, "nothing is discarded where samples are long");
         for phase in &block.samples {
             assert_eq!(phase.len(), 5);
@@ -249,14 +267,15 @@ mod tests {
     #[test]
     fn work_that_was_not_done_is_an_error() {
         let mut lazy = Spin { ns: 1, claim: 9, total: 0 };
-        let error = run_block(&mut lazy, &settings(2)).unwrap_err();
+        let error = run_block(&mut lazy, &settings(2), None).unwrap_err();
         assert_eq!(error.to_string(), "did 9 of 10 iterations");
     }
 
     #[test]
     fn a_block_over_its_limit_keeps_at_least_one_sample() {
         let mut slow = Spin { ns: 1000, claim: u64::MAX, total: 0 };
-        let block = run_block(&mut slow, &BlockSettings { limit_ns: 0, ..settings(50) }).unwrap();
+        let block =
+            run_block(&mut slow, &BlockSettings { limit_ns: 0, ..settings(50) }, None).unwrap();
         assert_eq!(block.samples[0].len(), 1);
     }
 
@@ -264,7 +283,7 @@ mod tests {
     fn extra_work_is_done_and_not_reported() {
         let mut spin = Spin { ns: 1, claim: u64::MAX, total: 0 };
         let planted = BlockSettings { extra_work: 0.1, ..settings(1) };
-        assert_eq!(run_block(&mut spin, &planted).unwrap().iterations, 10);
+        assert_eq!(run_block(&mut spin, &planted, None).unwrap().iterations, 10);
         assert_eq!(spin.total, 22);
     }
 }

@@ -240,7 +240,8 @@ mod tests {
             let samples = if range.start() == range.end() { 1 } else { 4 };
             let sized = BlockSettings::of(probe.info().phases);
             let settings = BlockSettings { iterations, samples, ..sized };
-            let block = run_block(watched, &settings).unwrap_or_else(|e| panic!("{case}: {e:#}"));
+            let block =
+                run_block(watched, &settings, None).unwrap_or_else(|e| panic!("{case}: {e:#}"));
             assert_eq!(watched.allocations, 0, "{case} allocates while it is timed");
             assert_eq!(block.samples.len(), phases, "{case}");
             assert!(block.samples.iter().all(|phase| phase.len() == samples), "{case}");

@@ -4,22 +4,24 @@ use anyhow::Result;
 
 use super::{Report, ReportInfo, Style};
 use crate::compare::{Cell, Comparison, Row, Verdict};
+use crate::model::Quantity;
 
 pub struct Csv;
 
 static INFO: ReportInfo =
     ReportInfo { name: "csv", summary: "one line a figure, for spreadsheets" };
 
-const HEADER: [&str; 16] = [
+const HEADER: [&str; 17] = [
     "probe",
     "phase",
     "params",
     "dir",
     "unit",
+    "quantity",
     "environment",
     "reference",
-    "cost_ns",
-    "all_in_ns",
+    "cost",
+    "all_in",
     "rounds",
     "tax",
     "tax_low",
@@ -53,6 +55,7 @@ fn record(comparison: &Comparison, row: &Row, column: usize, cell: &Cell) -> Vec
         row.params.clone(),
         row.dir.clone().unwrap_or_default(),
         row.unit.clone(),
+        quantity(row.quantity).to_owned(),
         comparison.columns[column].clone(),
         comparison.reference.clone(),
     ];
@@ -65,8 +68,8 @@ fn record(comparison: &Comparison, row: &Row, column: usize, cell: &Cell) -> Vec
     let tax = measured.tax.as_ref();
     let interval = tax.and_then(|tax| tax.interval);
     let number = |value: Option<f64>| value.map(|value| value.to_string()).unwrap_or_default();
-    record.push(measured.cost_ns.to_string());
-    record.push(measured.all_in_ns.to_string());
+    record.push(measured.cost.to_string());
+    record.push(measured.all_in.to_string());
     record.push(measured.rounds.to_string());
     record.push(number(tax.map(|tax| tax.ratio)));
     record.push(number(interval.map(|(low, _)| low)));
@@ -82,6 +85,14 @@ fn unmeasured(mut record: Vec<String>, state: &str, reason: &str) -> Vec<String>
     record.resize(HEADER.len() - 3, String::new());
     record.extend([state, "", reason].map(String::from));
     record
+}
+
+fn quantity(quantity: Quantity) -> &'static str {
+    match quantity {
+        Quantity::Time => "time",
+        Quantity::Bytes => "bytes",
+        Quantity::Share => "share",
+    }
 }
 
 fn word(verdict: Verdict) -> &'static str {

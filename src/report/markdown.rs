@@ -2,6 +2,7 @@
 
 use anyhow::Result;
 
+use super::sheet::{self, Sheet};
 use super::table;
 use super::{Report, ReportInfo, Style};
 use crate::compare::Comparison;
@@ -28,12 +29,36 @@ impl Report for Markdown {
             text.push_str(&format!("| {what} | {cost} | {tax} | {interval} | {verdict} |\n"));
         }
         text.push('\n');
+        for sheet in sheet::sheets(comparison) {
+            text.push_str(&self::sheet(&sheet));
+        }
         for note in table::notes(comparison) {
             let lines: Vec<&str> = note.lines().map(str::trim).collect();
             text.push_str(&format!("- {}\n", lines.join("<br>")));
         }
         Ok(text.into_bytes())
     }
+}
+
+fn sheet(sheet: &Sheet) -> String {
+    let row = |cells: &[String]| {
+        let empty = String::new();
+        let padded = (0..sheet.header.len()).map(|at| cells.get(at).unwrap_or(&empty));
+        let cells: Vec<String> = padded.map(|cell| escaped(cell)).collect();
+        format!("| {} |\n", cells.join(" | "))
+    };
+    let numbers = " ---: |".repeat(sheet.header.len() - 1);
+    let mut text = format!("**{}**\n\n{}| --- |{numbers}\n", sheet.title, row(&sheet.header));
+    for cells in &sheet.rows {
+        let first = match cells.len() {
+            1 if !cells[0].starts_with(' ') => format!("**{}**", cells[0]),
+            _ => cells[0].replacen("  ", "&emsp;", cells[0].len() - cells[0].trim_start().len()),
+        };
+        let mut cells = cells.clone();
+        cells[0] = first;
+        text.push_str(&row(&cells));
+    }
+    text + "\n"
 }
 
 /// Text that cannot end its cell.

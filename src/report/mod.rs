@@ -4,6 +4,7 @@
 mod csv;
 mod json;
 mod markdown;
+mod sheet;
 mod table;
 mod text;
 

@@ -1,6 +1,7 @@
 //! The words of a comparison's table, shared by the formats that people read.
 
-use crate::compare::{Cell, Comparison, Flag, Measured, Tax, Verdict, tax_of};
+use crate::compare::{Cell, Comparison, Flag, Measured, Row, Tax, Verdict, tax_of};
+use crate::model::Quantity;
 use crate::units;
 
 /// One line of the table, as words.
@@ -34,7 +35,7 @@ pub fn lines(comparison: &Comparison) -> Vec<Line> {
                     0 => row.name(),
                     _ => format!("  {}", comparison.columns[column]),
                 };
-                lines.push(line(what, column, cell, comparison));
+                lines.push(line(what, column, (row, cell), comparison));
             }
         }
         if area.rows > 1 {
@@ -44,7 +45,7 @@ pub fn lines(comparison: &Comparison) -> Vec<Line> {
     lines
 }
 
-fn line(what: String, column: usize, cell: &Cell, comparison: &Comparison) -> Line {
+fn line(what: String, column: usize, (row, cell): (&Row, &Cell), comparison: &Comparison) -> Line {
     let kind = if column == 0 { Kind::Reference } else { Kind::Environment };
     let empty = |verdict: String| Line {
         kind,
@@ -62,7 +63,7 @@ fn line(what: String, column: usize, cell: &Cell, comparison: &Comparison) -> Li
         Cell::NotReached { .. } => return empty("not reached".into()),
     };
     let mut line = empty(String::new());
-    line.cost = units::time(measured.cost_ns);
+    line.cost = amount(measured.cost, row.quantity);
     line.verdict = match &measured.tax {
         None if column == 0 => comparison.reference.clone(),
         None => "no reference".into(),
@@ -78,6 +79,15 @@ fn line(what: String, column: usize, cell: &Cell, comparison: &Comparison) -> Li
         line.verdict = format!("{} ({letters})", line.verdict);
     }
     line
+}
+
+/// A cost in the unit of its quantity.
+pub fn amount(cost: f64, quantity: Quantity) -> String {
+    match quantity {
+        Quantity::Time => units::time(cost),
+        Quantity::Bytes => units::bytes(cost),
+        Quantity::Share => units::percent(cost / 1e6),
+    }
 }
 
 fn summary(comparison: &Comparison, area: &crate::compare::Area) -> Vec<Line> {

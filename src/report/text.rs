@@ -3,6 +3,7 @@
 use anyhow::Result;
 use comfy_table::{Attribute, CellAlignment, Color, ContentArrangement, Table, presets};
 
+use super::sheet::{self, Sheet};
 use super::table::{self, Kind, Line};
 use super::{Report, ReportInfo, Style};
 use crate::compare::{Comparison, Verdict};
@@ -37,15 +38,62 @@ impl Report for Text {
         }
         let mut text: String =
             table.lines().map(|line| line.trim_end().to_owned() + "\n").collect();
-        let notes = table::notes(comparison);
-        if !notes.is_empty() {
-            text.push('\n');
+        for sheet in sheet::sheets(comparison) {
+            text.push_str(&self::sheet(&sheet, style));
         }
-        for note in notes {
-            text.push_str(&wrapped(&note, width as usize));
-        }
+        text.push_str(&notes(comparison, width));
         Ok(text.into_bytes())
     }
+}
+
+/// What stands under the tables, as a list.
+fn notes(comparison: &Comparison, width: u16) -> String {
+    let notes = table::notes(comparison);
+    let list: String = notes.iter().map(|note| wrapped(note, width as usize)).collect();
+    if list.is_empty() { list } else { format!("\n{list}") }
+}
+
+fn sheet(sheet: &Sheet, style: &Style) -> String {
+    let mut table = Table::new();
+    // Not arranged to the width: numbers that are broken over lines are worse than long lines.
+    table.load_preset(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
+    match style.colour {
+        true => table.enforce_styling(),
+        false => table.force_no_tty(),
+    };
+    let bold = |text: &String| comfy_table::Cell::new(text).add_attribute(Attribute::Bold);
+    table.set_header(sheet.header.iter().map(bold));
+    // Rows of one cell are headings of what follows: they must not widen the first column.
+    let (mut headings, mut place) = (Vec::new(), 0);
+    for row in &sheet.rows {
+        match row.as_slice() {
+            [heading] => headings.push((place, heading)),
+            cells => {
+                place += 1;
+                table.add_row(cells);
+            }
+        }
+    }
+    for (index, column) in table.column_iter_mut().enumerate() {
+        column.set_padding((if index == 0 { 0 } else { 1 }, 1));
+        if index > 0 {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    let mut lines = table.lines();
+    let mut text = format!("\n{}\n", sheet.title);
+    text.extend(lines.next().map(|line| line.trim_end().to_owned() + "\n"));
+    let mut headings = headings.into_iter().peekable();
+    for at in 0.. {
+        while let Some((_, heading)) = headings.next_if(|(place, _)| *place == at) {
+            text.push_str(heading);
+            text.push('\n');
+        }
+        let Some(line) = lines.next() else { break };
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+    text
 }
 
 fn header() -> Vec<comfy_table::Cell> {

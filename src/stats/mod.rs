@@ -2,10 +2,12 @@
 
 mod block;
 mod estimate;
+mod line;
 mod multiple;
 mod quantile;
 
 pub use block::{block_floor, block_mean};
 pub use estimate::{Estimate, two_means, yuen};
+pub use line::{Line, fit_line};
 pub use multiple::holm;
-pub use quantile::quantile;
+pub use quantile::{counted_quantile, quantile};

@@ -12,6 +12,19 @@ pub fn quantile(values: &[f64], q: f64) -> Option<f64> {
     Some(sorted[low] + share * (sorted[high] - sorted[low]))
 }
 
+/// The least of the values, of which each came so many times, that so large a share of all do not
+/// exceed. `buckets` are ascending. None of nothing.
+pub fn counted_quantile(buckets: &[(u64, u64)], share: f64) -> Option<u64> {
+    let total: u64 = buckets.iter().map(|(_, count)| count).sum();
+    let wanted = (share * total as f64).ceil().max(1.0) as u64;
+    let mut seen = 0;
+    let found = buckets.iter().find(|(_, count)| {
+        seen += count;
+        seen >= wanted
+    });
+    found.map(|(value, _)| *value)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -25,5 +38,15 @@ mod tests {
         assert_eq!(quantile(&values, 0.25), Some(1.75));
         assert_eq!(quantile(&[7.0], 0.25), Some(7.0));
         assert_eq!(quantile(&[], 0.5), None);
+    }
+
+    #[test]
+    fn counted_values_are_as_good_as_a_list() {
+        let buckets = [(10, 90), (20, 9), (500, 1)];
+        assert_eq!(counted_quantile(&buckets, 0.5), Some(10));
+        assert_eq!(counted_quantile(&buckets, 0.9), Some(10));
+        assert_eq!(counted_quantile(&buckets, 0.99), Some(20));
+        assert_eq!(counted_quantile(&buckets, 1.0), Some(500));
+        assert_eq!(counted_quantile(&[], 0.5), None);
     }
 }

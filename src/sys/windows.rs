@@ -13,6 +13,10 @@ use std::time::Instant;
 
 use crate::model::Usage;
 
+mod crew;
+
+pub use crew::Crew;
+
 /// Name of the clock in facts and documents.
 pub const CLOCK_NAME: &str = "QueryPerformanceCounter";
 

@@ -359,7 +359,7 @@ impl Comparison {
     #[track_caller]
     pub fn measured(&self, row: &str, column: &str) -> &Self {
         let cell = self.cell(row, column);
-        let cost = cell["measured"]["cost_ns"].as_f64();
+        let cost = cell["measured"]["cost"].as_f64();
         assert!(cost.is_some_and(|cost| cost > 0.0), "{row} in {column}: {cell:#}");
         self
     }

@@ -3,6 +3,7 @@
 mod agent;
 mod clock;
 mod cpu;
+mod crew;
 mod enter;
 mod file;
 mod memory;
@@ -18,6 +19,7 @@ pub use agent::{
 };
 pub use clock::{CLOCK_NAME, now_ns};
 pub use cpu::{allowed_cpus, getppid, pin_process, pin_to, usage};
+pub use crew::Crew;
 pub use enter::{enter_chroot, enter_namespace};
 pub use file::{FilePath, ReadFile, WriteFile, map_residency, stat_size, write_executable};
 pub use memory::{Region, page_size};

@@ -1,0 +1,114 @@
+//! Under which conditions figures were taken, as the probes reported them: lowered numbers, caches
+//! that could not be emptied, writes that no device saw. And the controls, which must not differ.
+
+use std::collections::BTreeMap;
+
+use super::data::{RowKey, SideData};
+use super::flags::Flag;
+use super::remarks::{Remark, RemarkKind};
+use super::{Cell, Row, Verdict, tax_of};
+use crate::units;
+
+/// Probes of what no environment should change: the CPU itself.
+const CONTROLS: [&str; 4] = ["cpu.integer", "cpu.float", "memory.latency", "memory.bandwidth"];
+/// Share of samples that must be verified to be cold.
+const COLD: f64 = 0.99;
+/// Share of what is said to be durable that a device must have written.
+const DURABLE: f64 = 0.9;
+/// No device makes a write durable in so few ns: the fastest with protected caches take longer.
+const FASTEST_SYNC_NS: f64 = 5_000.0;
+
+/// Sum of a counter over the blocks; none when no block has it.
+fn total(data: &SideData<'_>, name: &str) -> Option<u64> {
+    let counts = data.blocks.iter().filter_map(|block| block.set.extras.counters.get(name));
+    counts.copied().reduce(|a, b| a + b)
+}
+
+/// Doubts that the probe's own counters raise.
+pub(super) fn flags(data: &SideData<'_>) -> Vec<Flag> {
+    let mut flags = Vec::new();
+    let cold = total(data, "cold_verified").zip(total(data, "cold_checked"));
+    if cold.is_some_and(|(verified, checked)| (verified as f64) < COLD * checked as f64) {
+        flags.push(Flag::NotCold);
+    }
+    if dishonest(data).is_some() {
+        flags.push(Flag::NotDurable);
+    }
+    flags
+}
+
+/// Why what was said to be durable cannot have been, if it cannot.
+fn dishonest(data: &SideData<'_>) -> Option<String> {
+    let claimed = total(data, "claimed_bytes")?;
+    if let Some(written) = total(data, "device_bytes") {
+        let short = (written as f64) < DURABLE * claimed as f64;
+        return short.then(|| {
+            let (written, claimed) = (units::bytes(written as f64), units::bytes(claimed as f64));
+            format!("{claimed} were reported durable, the device wrote {written} meanwhile")
+        });
+    }
+    let (syncs, time) = (total(data, "syncs")?, total(data, "durable_ns")?);
+    let each = time as f64 / syncs.max(1) as f64;
+    (each < FASTEST_SYNC_NS)
+        .then(|| format!("a durable write took {}, which no device achieves", units::time(each)))
+}
+
+/// What a reader must know of how the rows were measured, each sentence once a column.
+pub(super) fn remarks(
+    labels: &[&str],
+    keys: &[(RowKey, Vec<SideData<'_>>)],
+    rows: &[Row],
+) -> Vec<Remark> {
+    let mut said: BTreeMap<(usize, String, RemarkKind), Vec<String>> = BTreeMap::new();
+    for (key, data) in keys.iter().filter(|(key, _)| key.phase == 0) {
+        for (column, data) in data.iter().enumerate() {
+            let case = key.planned.case.to_string();
+            let mut notes: Vec<&String> =
+                data.blocks.iter().flat_map(|block| &block.set.extras.notes).collect();
+            notes.sort();
+            notes.dedup();
+            for note in notes {
+                let at = (column, note.clone(), RemarkKind::Condition);
+                said.entry(at).or_default().push(case.clone());
+            }
+            if let Some(evidence) = dishonest(data) {
+                let at = (column, evidence, RemarkKind::NotDurable);
+                said.entry(at).or_default().push(case);
+            }
+        }
+    }
+    let remark = |((column, text, kind), cases): ((usize, String, RemarkKind), Vec<String>)| {
+        let label = labels[column];
+        let more = match cases.len() {
+            1 => String::new(),
+            count => format!(" and {} more", count - 1),
+        };
+        let text = format!("`{label}`: {}{more}: {text}", cases[0]);
+        Remark::on_column(kind, label, text)
+    };
+    let mut remarks: Vec<Remark> = controls(labels, rows).into_iter().collect();
+    remarks.extend(said.into_iter().map(remark));
+    remarks
+}
+
+/// Controls that differ make every other row suspect.
+fn controls(labels: &[&str], rows: &[Row]) -> Option<Remark> {
+    let different = |cell: &Cell| {
+        tax_of(cell).is_some_and(|tax| matches!(tax.verdict, Verdict::Slower | Verdict::Faster))
+    };
+    let mut found = Vec::new();
+    for row in rows.iter().filter(|row| CONTROLS.contains(&row.probe.as_str())) {
+        for (column, cell) in row.cells.iter().enumerate().filter(|(_, cell)| different(cell)) {
+            let ratio = tax_of(cell).map_or(f64::NAN, |tax| tax.ratio);
+            found.push(format!("{} {}× in `{}`", row.name(), units::factor(ratio), labels[column]));
+        }
+    }
+    (!found.is_empty()).then(|| {
+        let text = format!(
+            "the CPU itself differs ({}): no environment should change that, so every other row \
+             is suspect; look for frequency, emulation, or another machine",
+            found.join("; ")
+        );
+        Remark::on_all(RemarkKind::Control, text)
+    })
+}

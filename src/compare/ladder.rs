@@ -1,0 +1,174 @@
+//! What a ladder of block sizes says beside its steps: the cost of a call and the cost of a byte.
+//!
+//! `t = call + byte * size` is fitted in every round (METHOD, A, "Ladder model"); the centre and the
+//! interval over the rounds are those of every other figure.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::data::{RowKey, SideData};
+use crate::stats::{self, Estimate, Line};
+use crate::units;
+
+/// Steps that a ladder needs: with two, any line fits.
+const STEPS: usize = 3;
+/// Residual from which the line is no description.
+const RESIDUAL: f64 = 0.15;
+/// Parameters that give the bytes of one call.
+const SIZES: [&str; 2] = ["size", "buffer"];
+
+/// One ladder in every column.
+#[derive(Clone, Debug, Serialize)]
+pub struct Ladder {
+    /// The case without the size, and its phase.
+    pub name: String,
+    /// Bytes of a call, ascending.
+    pub sizes: Vec<u64>,
+    /// In the order of the columns; none where steps are missing.
+    pub columns: Vec<Option<Split>>,
+}
+
+/// The two costs.
+#[derive(Clone, Debug, Serialize)]
+pub struct Split {
+    /// Ns of a call whatever its size, with its 95 % interval.
+    pub call: Cost,
+    /// Ns of a KiB more, with its 95 % interval.
+    pub kib: Cost,
+    /// Share of the smallest step's time that is the call.
+    pub call_share: f64,
+    /// Largest relative distance of a step from the line.
+    pub residual: f64,
+    /// The line describes the steps: no residual above 15 %, no cost below zero.
+    pub fits: bool,
+    /// Both costs divided by the reference's.
+    pub call_tax: Option<Cost>,
+    pub kib_tax: Option<Cost>,
+}
+
+/// A value with its 95 % interval.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Cost {
+    pub value: f64,
+    pub interval: Option<(f64, f64)>,
+}
+
+/// A row with what the columns have for it.
+type Step<'a, 'b> = (&'b RowKey, &'b Vec<SideData<'a>>);
+
+/// Every ladder of at least three steps among the rows.
+pub(super) fn ladders(rows: &[(RowKey, Vec<SideData<'_>>)]) -> Vec<Ladder> {
+    let mut names: Vec<String> = Vec::new();
+    let mut found: Vec<Vec<(u64, Step<'_, '_>)>> = Vec::new();
+    for (key, data) in rows {
+        let Some((name, size)) = step_of(key) else { continue };
+        match names.iter().position(|known| *known == name) {
+            Some(at) => found[at].push((size, (key, data))),
+            None => {
+                names.push(name);
+                found.push(vec![(size, (key, data))]);
+            }
+        }
+    }
+    let whole = names.into_iter().zip(found).filter(|(_, steps)| steps.len() >= STEPS);
+    whole.map(|(name, steps)| ladder(name, steps)).collect()
+}
+
+/// The ladder that a row is a step of, and its size.
+fn step_of(key: &RowKey) -> Option<(String, u64)> {
+    let case = &key.planned.case;
+    let name = SIZES.into_iter().find(|name| case.params.get(name).is_some())?;
+    if !key.phase().timed || !case.probe.starts_with("file.") && !case.probe.starts_with("pipe.") {
+        return None;
+    }
+    let size = units::parse_bytes(case.params.get(name)?)?;
+    // What follows from the size, as the blocks of a copy do, is no other ladder.
+    let other = |word: &&str| !word.starts_with(name) && !word.starts_with("blocks=");
+    let rest: Vec<&str> = case.params.as_str().split(' ').filter(other).collect();
+    let dir = case.dir.as_ref().map(|dir| format!("dir={dir}")).unwrap_or_default();
+    let words = [case.probe.as_str(), &key.phase().name, &rest.join(" "), &dir];
+    let words: Vec<&str> = words.into_iter().filter(|word| !word.is_empty()).collect();
+    Some((words.join(" "), size))
+}
+
+fn ladder(name: String, mut steps: Vec<(u64, Step<'_, '_>)>) -> Ladder {
+    steps.sort_by_key(|(size, _)| *size);
+    let columns = steps[0].1.1.len();
+    let lines: Vec<Lines> = (0..columns).map(|column| lines(&steps, column)).collect();
+    let split = |column: usize| split(&steps, column, &lines[column], &lines[0]);
+    let columns = (0..columns).map(split).collect();
+    Ladder { name, sizes: steps.iter().map(|(size, _)| *size).collect(), columns }
+}
+
+/// The lines of a column by session and round.
+type Lines = BTreeMap<(usize, u32), Line>;
+
+/// One line for each round in which every step was measured.
+fn lines(steps: &[(u64, Step<'_, '_>)], column: usize) -> Lines {
+    let (_, (_, first)) = &steps[0];
+    let sessions = first[column].sessions.iter().enumerate();
+    let rounds = sessions.flat_map(|(at, rounds)| rounds.keys().map(move |round| (at, *round)));
+    let line = |(session, round): (usize, u32)| {
+        let point = |(size, step): &(u64, Step<'_, '_>)| {
+            let floor = step.1[column].sessions.get(session)?.get(&round)?.0;
+            Some((*size as f64, floor.exp()))
+        };
+        let points: Option<Vec<_>> = steps.iter().map(point).collect();
+        Some(((session, round), stats::fit_line(&points?)?))
+    };
+    rounds.filter_map(line).collect()
+}
+
+fn split(
+    steps: &[(u64, Step<'_, '_>)],
+    column: usize,
+    lines: &Lines,
+    base: &Lines,
+) -> Option<Split> {
+    let call = cost(lines.values().map(|line| line.start))?;
+    let kib = cost(lines.values().map(|line| line.slope * 1024.0))?;
+    let line = Line { start: call.value, slope: kib.value / 1024.0 };
+    let distance = |(size, step): &(u64, Step<'_, '_>)| {
+        let (measured, _) = step.1[column].costs()?;
+        Some((line.at(*size as f64) / measured - 1.0).abs())
+    };
+    let distances: Option<Vec<f64>> = steps.iter().map(distance).collect();
+    let residual = distances?.into_iter().fold(0.0, f64::max);
+    let tax = |of: fn(&Line) -> f64| match column {
+        0 => None,
+        _ => ratio(lines, base, of),
+    };
+    Some(Split {
+        call_share: call.value / line.at(steps[0].0 as f64),
+        residual,
+        fits: residual <= RESIDUAL && call.value > 0.0 && kib.value > 0.0,
+        call_tax: tax(|line| line.start),
+        kib_tax: tax(|line| line.slope),
+        call,
+        kib,
+    })
+}
+
+fn cost(values: impl Iterator<Item = f64>) -> Option<Cost> {
+    let values: Vec<f64> = values.collect();
+    let value = super::data::centre(&values)?;
+    let bounds = |estimate: Estimate| {
+        let width = estimate.half_width(0.95);
+        (value - width, value + width)
+    };
+    Some(Cost { value, interval: stats::yuen(&values).map(bounds) })
+}
+
+/// How many times more one of the two costs is than the reference's, round by round. None where
+/// it is not above zero everywhere, so that a ratio would say nothing.
+fn ratio(own: &Lines, base: &Lines, of: fn(&Line) -> f64) -> Option<Cost> {
+    let pair = |(round, line): (&(usize, u32), &Line)| Some((of(line), of(base.get(round)?)));
+    let pairs: Vec<(f64, f64)> = own.iter().filter_map(pair).collect();
+    if pairs.iter().any(|(own, base)| *own <= 0.0 || *base <= 0.0) {
+        return None;
+    }
+    let logs = cost(pairs.into_iter().map(|(own, base)| (own / base).ln()))?;
+    let interval = logs.interval.map(|(low, high)| (low.exp(), high.exp()));
+    Some(Cost { value: logs.value.exp(), interval })
+}

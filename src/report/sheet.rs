@@ -1,0 +1,118 @@
+//! Small tables beside the comparison's own, as words: what ladders, copies and distributions say,
+//! and the layouts of published tables.
+
+use crate::compare::{Comparison, Cost, Ladder, LatencyRow, Quantiles, Scaling, Split};
+use crate::units;
+
+/// A table with a title. The first column is text, the others are numbers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sheet {
+    pub title: String,
+    pub header: Vec<String>,
+    pub rows: Vec<Vec<String>>,
+}
+
+impl Sheet {
+    pub fn new(title: &str, header: &[&str]) -> Sheet {
+        let header = header.iter().map(|word| word.to_string()).collect();
+        Sheet { title: title.to_owned(), header, rows: Vec::new() }
+    }
+}
+
+/// What stands beside the rows of a comparison.
+pub fn sheets(comparison: &Comparison) -> Vec<Sheet> {
+    let mut sheets = Vec::new();
+    if !comparison.ladders.is_empty() {
+        sheets.push(ladders(comparison));
+    }
+    if !comparison.scalings.is_empty() {
+        sheets.push(scalings(comparison));
+    }
+    if !comparison.latencies.is_empty() {
+        sheets.push(latencies(comparison));
+    }
+    sheets
+}
+
+fn ladders(comparison: &Comparison) -> Sheet {
+    let header = ["", "a call", "95\u{a0}%", "a KiB", "95\u{a0}%", "fit"];
+    let mut sheet = Sheet::new("Block sizes: cost of a call and of its bytes", &header);
+    for ladder in &comparison.ladders {
+        sheet.rows.push(vec![ladder.name.clone()]);
+        for (column, split) in ladder.columns.iter().enumerate() {
+            let label = format!("  {}", comparison.columns[column]);
+            match split {
+                Some(split) => sheet.rows.extend(split_rows(label, ladder, split)),
+                None => sheet.rows.push(vec![label, "not all sizes".into()]),
+            }
+        }
+    }
+    sheet
+}
+
+fn split_rows(label: String, ladder: &Ladder, split: &Split) -> Vec<Vec<String>> {
+    let time = |cost: &Cost| [units::time(cost.value), bounds(cost, units::time)];
+    let [call, call_bounds] = time(&split.call);
+    let [kib, kib_bounds] = time(&split.kib);
+    let off = units::percent(split.residual);
+    let fit = if split.fits { format!("±{off}") } else { format!("none: ±{off}") };
+    let mut rows = vec![vec![label, call, call_bounds, kib, kib_bounds, fit]];
+    if let (Some(call), Some(kib)) = (&split.call_tax, &split.kib_tax) {
+        let factor = |cost: &Cost| format!("{}×", units::factor(cost.value));
+        rows.push(vec![
+            "    tax".into(),
+            factor(call),
+            bounds(call, units::factor),
+            factor(kib),
+            bounds(kib, units::factor),
+        ]);
+    }
+    let smallest = units::bytes_exact(ladder.sizes[0]);
+    let share = units::percent(split.call_share.clamp(0.0, 1.0));
+    rows.push(vec![format!("    at {smallest}, {share} of the time is the call")]);
+    rows
+}
+
+fn bounds(cost: &Cost, text: fn(f64) -> String) -> String {
+    match cost.interval {
+        Some((low, high)) => format!("{}–{}", text(low), text(high)),
+        None => "unknown".into(),
+    }
+}
+
+fn scalings(comparison: &Comparison) -> Sheet {
+    let header = ["", "copies", "as much", "95\u{a0}%", "of what is possible"];
+    let mut sheet = Sheet::new("Several copies at a time", &header);
+    for Scaling { name, copies, columns } in &comparison.scalings {
+        sheet.rows.push(vec![name.clone()]);
+        for (column, cost) in columns.iter().enumerate() {
+            let Some(cost) = cost else { continue };
+            sheet.rows.push(vec![
+                format!("  {}", comparison.columns[column]),
+                copies.to_string(),
+                format!("{}×", units::factor(cost.value)),
+                bounds(cost, units::factor),
+                units::percent(cost.value / *copies as f64),
+            ]);
+        }
+    }
+    sheet
+}
+
+fn latencies(comparison: &Comparison) -> Sheet {
+    let header = ["", "median", "90\u{a0}%", "99\u{a0}%", "99.9\u{a0}%", "worst", "of"];
+    let mut sheet = Sheet::new("Latencies of single operations", &header);
+    for LatencyRow { name, columns } in &comparison.latencies {
+        sheet.rows.push(vec![name.clone()]);
+        for (column, quantiles) in columns.iter().enumerate() {
+            let Some(Quantiles { count, p50, p90, p99, p999, max }) = quantiles else { continue };
+            let time = |ns: &Option<u64>| ns.map_or("–".into(), |ns| units::time(ns as f64));
+            let label = format!("  {}", comparison.columns[column]);
+            let mut row = vec![label];
+            row.extend([p50, p90, p99, p999, &Some(*max)].map(time));
+            row.push(count.to_string());
+            sheet.rows.push(row);
+        }
+    }
+    sheet
+}

@@ -1,0 +1,196 @@
+//! Several processes that do the same at the same time, each its own copy of the worker.
+
+use std::io;
+use std::mem::size_of;
+use std::ptr::{null_mut, slice_from_raw_parts};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+use super::process::{Pid, reap};
+use super::{check, die_with_parent};
+
+/// What all copies share, at the start of the shared memory; the figures follow it.
+#[repr(C)]
+struct Shared {
+    arrived: AtomicU32,
+    generation: AtomicU32,
+    /// Set once a copy gave up: nobody waits any more.
+    broken: AtomicU32,
+    stop: AtomicU32,
+}
+
+/// One copy's place in its crew. The first copy is the leader, whom the others die with.
+pub struct Crew {
+    shared: *const Shared,
+    bytes: usize,
+    count: usize,
+    index: usize,
+    slots: usize,
+    children: Vec<Pid>,
+}
+
+impl Crew {
+    /// Forks so many copies of this process in all, which must have one thread. Returns in each of
+    /// them. Every copy has `slots` figures that the leader can read.
+    pub fn start(count: usize, slots: usize) -> io::Result<Crew> {
+        let bytes = size_of::<Shared>() + count * slots * size_of::<AtomicU64>();
+        let access = libc::PROT_READ | libc::PROT_WRITE;
+        let flags = libc::MAP_SHARED | libc::MAP_ANONYMOUS;
+        // SAFETY: a new anonymous mapping at a place the kernel chooses touches nothing of ours.
+        let start = unsafe { libc::mmap(null_mut(), bytes, access, flags, -1, 0) };
+        if start == libc::MAP_FAILED {
+            return Err(io::Error::last_os_error());
+        }
+        let shared = start.cast();
+        let mut crew = Crew { shared, bytes, count, index: 0, slots, children: Vec::new() };
+        for index in 1..count {
+            // SAFETY: the process has one thread, so the child may go on as the program it is.
+            match unsafe { libc::fork() } {
+                0 => {
+                    die_with_parent();
+                    crew.index = index;
+                    crew.children.clear();
+                    return Ok(crew);
+                }
+                pid => {
+                    let checked = check(pid.into());
+                    if checked.is_err() {
+                        crew.shared().broken.store(1, Ordering::Release);
+                    }
+                    checked?;
+                    crew.children.push(Pid::from_raw(pid));
+                }
+            }
+        }
+        Ok(crew)
+    }
+
+    /// 0 for the leader.
+    pub fn index(&self) -> usize {
+        self.index
+    }
+
+    fn shared(&self) -> &Shared {
+        // SAFETY: the mapping is page-aligned, begins with this structure, is zero at first (a
+        // valid value of it) and stays until the drop.
+        unsafe { &*self.shared }
+    }
+
+    fn figures(&self) -> &[AtomicU64] {
+        // SAFETY: the figures follow the structure in the same mapping, aligned as its size is a
+        // multiple of theirs; atomics may be shared.
+        unsafe { &*slice_from_raw_parts(self.shared.add(1).cast(), self.count * self.slots) }
+    }
+
+    /// Waits until every copy is here. An error when one of them gave up.
+    pub fn meet(&self) -> io::Result<()> {
+        let shared = self.shared();
+        let generation = shared.generation.load(Ordering::Acquire);
+        if shared.arrived.fetch_add(1, Ordering::AcqRel) + 1 == self.count as u32 {
+            shared.arrived.store(0, Ordering::Relaxed);
+            shared.generation.store(generation + 1, Ordering::Release);
+            return Ok(());
+        }
+        while shared.generation.load(Ordering::Acquire) == generation {
+            if shared.broken.load(Ordering::Acquire) != 0 {
+                return Err(io::Error::other("another copy gave up"));
+            }
+            // SAFETY: takes no argument.
+            unsafe { libc::sched_yield() };
+        }
+        Ok(())
+    }
+
+    /// Whether to go on, as the leader says; everybody gets the same answer.
+    pub fn agree(&self, more: bool) -> io::Result<bool> {
+        if self.index == 0 && !more {
+            self.shared().stop.store(1, Ordering::Release);
+        }
+        self.meet()?;
+        Ok(self.shared().stop.load(Ordering::Acquire) == 0)
+    }
+
+    /// Leaves a figure for the leader.
+    pub fn set(&self, slot: usize, figure: u64) {
+        self.figures()[self.index * self.slots + slot].store(figure, Ordering::Release);
+    }
+
+    /// The mean of all copies' figures in this slot.
+    pub fn mean(&self, slot: usize) -> u64 {
+        let figures = self.figures();
+        let of = |copy: usize| figures[copy * self.slots + slot].load(Ordering::Acquire);
+        (0..self.count).map(of).sum::<u64>() / self.count as u64
+    }
+
+    /// Nobody needs to wait for this copy any more.
+    pub fn give_up(&self) {
+        self.shared().broken.store(1, Ordering::Release);
+    }
+
+    /// Ends a copy that is not the leader, without running anything of the leader's.
+    pub fn exit(self, well: bool) -> ! {
+        // SAFETY: ends this process at once.
+        unsafe { libc::_exit(i32::from(!well)) }
+    }
+
+    /// As the leader: waits for the others. An error when one of them did not end well.
+    pub fn finish(mut self) -> io::Result<()> {
+        for (index, child) in std::mem::take(&mut self.children).into_iter().enumerate() {
+            match reap(child)? {
+                0 => {}
+                status => {
+                    let text = format!("copy {} ended with status {status}", index + 2);
+                    return Err(io::Error::other(text));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Crew {
+    fn drop(&mut self) {
+        if self.index == 0 {
+            self.give_up();
+            for child in self.children.drain(..) {
+                let _ = reap(child);
+            }
+        }
+        // SAFETY: exactly the range mapped in `start`; references to it end with `self`.
+        unsafe { libc::munmap(self.shared.cast_mut().cast(), self.bytes) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn copies_meet_and_leave_figures() {
+        let crew = Crew::start(3, 2).unwrap();
+        for round in 0..100 {
+            crew.set(0, round + crew.index() as u64 * 3);
+            crew.meet().unwrap();
+            if crew.index() == 0 {
+                assert_eq!(crew.mean(0), round + 3);
+            }
+            crew.meet().unwrap();
+        }
+        let go_on = crew.agree(crew.index() != 0).unwrap();
+        if crew.index() > 0 {
+            crew.exit(!go_on);
+        }
+        assert!(!go_on, "the leader decides");
+        crew.finish().unwrap();
+    }
+
+    #[test]
+    fn a_copy_that_gives_up_holds_nobody_up() {
+        let crew = Crew::start(2, 1).unwrap();
+        if crew.index() > 0 {
+            crew.give_up();
+            crew.exit(false);
+        }
+        assert!(crew.meet().is_err());
+        assert!(crew.finish().unwrap_err().to_string().contains("copy 2"));
+    }
+}
