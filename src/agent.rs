@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail, ensure};
 
 use crate::facts;
+use crate::leftovers::{remove_dead, remove_own, scratch_name};
 use crate::measure::{calibrate_clock, shortest_sample_ns};
 use crate::model::{Availability, Case};
 use crate::probe::{self, PROBES};
@@ -139,40 +140,63 @@ struct Agent {
 impl Agent {
     fn serve(&self) -> Result<()> {
         let mut input = BufReader::new(io::stdin());
+        let mut dirs = Vec::new();
         loop {
             let mut line = String::new();
             let read = input.by_ref().take(MAX_LINE as u64).read_line(&mut line);
             if read.context("reading a request")? == 0 {
-                return Ok(());
+                break;
             }
             ensure!(line.ends_with('\n'), "a request is longer than {MAX_LINE} bytes or cut off");
             let Some(message) = message_in(&line) else { continue };
             let request: Request = serde_json::from_str(message).context("a request is not one")?;
             let answer = match request.ask {
-                Ask::Quit => return Ok(()),
-                ask => self.answer(request.id, ask),
+                Ask::Quit => break,
+                ask => {
+                    if let Ask::Dirs { paths, .. } = &ask {
+                        dirs.clone_from(paths);
+                    }
+                    self.answer(request.id, ask)
+                }
             };
             let answer =
                 answer.unwrap_or_else(|error| Answer::Failed { error: format!("{error:#}") });
             send(request.id, answer)?;
         }
+        // What a run that was killed just before this one left was too young at the start.
+        self.remove_dead(&dirs);
+        Ok(())
     }
 
     fn answer(&self, id: u64, ask: Ask) -> Result<Answer> {
         match ask {
             Ask::Dirs { paths, token } => {
-                let dirs = paths.iter().map(|path| dir_answer(self.folder(path), &token)).collect();
-                Ok(Answer::Dirs { dirs })
+                let answer = |path: &String| dir_answer(self.folder(path), &token);
+                let dirs = paths.iter().map(answer).collect();
+                Ok(Answer::Dirs { dirs, removed: self.remove_dead(&paths) })
             }
             Ask::Tune { task } => self.in_worker(id, task, None),
             Ask::Block { task, size } => self.in_worker(id, task, Some(size)),
             Ask::Clean { paths, token } => {
-                paths.iter().for_each(|path| clean(Path::new(path), &token));
-                clean(&self.temporary, &token);
+                paths.iter().for_each(|path| remove_own(Path::new(path), &token));
+                remove_own(&self.temporary, &token);
                 Ok(Answer::Cleaned)
             }
             Ask::Quit => unreachable!("handled by the loop"),
         }
+    }
+
+    /// Removes what killed runs left in these folders and in that for temporary files; its paths.
+    fn remove_dead(&self, paths: &[String]) -> Vec<String> {
+        let mut folders: Vec<&Path> = paths.iter().map(|path| self.folder(path)).collect();
+        folders.push(&self.temporary);
+        folders.sort_unstable();
+        folders.dedup();
+        let of = |folder: &Path| {
+            let path = |name: String| folder.join(name).display().to_string();
+            remove_dead(folder).into_iter().map(path).collect::<Vec<_>>()
+        };
+        folders.into_iter().flat_map(of).collect()
     }
 
     /// The folder of that path; without one, this environment's own for temporary files.
@@ -257,10 +281,6 @@ impl Drop for Running {
     }
 }
 
-fn scratch_name(token: &str, id: u64) -> String {
-    format!(".envtax-{token}-{id}")
-}
-
 /// Looks at a folder, and tries whether files can be made in it.
 fn dir_answer(folder: &Path, token: &str) -> DirAnswer {
     let tried = try_folder(folder, &scratch_name(token, 0));
@@ -271,33 +291,9 @@ fn dir_answer(folder: &Path, token: &str) -> DirAnswer {
     DirAnswer { facts, error }
 }
 
-/// Removes the scratch folders of the run with this token.
-fn clean(folder: &Path, token: &str) {
-    let Ok(entries) = fs::read_dir(folder) else { return };
-    let mark = format!(".envtax-{token}-");
-    for entry in entries.flatten() {
-        if entry.file_name().to_string_lossy().starts_with(&mark) {
-            let _ = fs::remove_dir_all(entry.path());
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn only_the_runs_own_folders_are_removed() {
-        let dir = tempfile::tempdir().unwrap();
-        for name in [".envtax-aa-1", ".envtax-aa-2", ".envtax-ab-1", "other"] {
-            fs::create_dir(dir.path().join(name)).unwrap();
-        }
-        clean(dir.path(), "aa");
-        let mut left: Vec<_> =
-            fs::read_dir(dir.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
-        left.sort();
-        assert_eq!(left, [".envtax-ab-1", "other"]);
-    }
 
     #[test]
     fn a_folder_that_cannot_be_used_says_why() {

@@ -30,7 +30,7 @@ pub struct Request {
 #[serde(rename_all = "snake_case")]
 pub enum Ask {
     /// What the folders are like, and whether files can be made there. An empty path is the
-    /// environment's own folder for temporary files.
+    /// environment's own folder for temporary files. What killed runs left there is removed.
     Dirs { paths: Vec<String>, token: String },
     /// Find the iterations of a sample for this task, in a worker.
     Tune { task: Task },
@@ -84,6 +84,9 @@ pub enum Answer {
     Hello(Box<Hello>),
     Dirs {
         dirs: Vec<DirAnswer>,
+        /// Paths of leftovers of killed runs that were found there and removed.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        removed: Vec<String>,
     },
     Tuned(Tuning),
     Block(SampleSet),

@@ -11,6 +11,7 @@ use crate::control::{Guard, Session, SessionSettings, Trouble};
 use crate::exit::Exit;
 use crate::launch::{self, LAUNCHERS};
 use crate::model::{Availability, EnvSpec};
+use crate::protocol::{Answer, Ask};
 use crate::{facts, measure, stats, sys, units};
 
 /// How long the noise of the machine is looked at.
@@ -31,6 +32,9 @@ pub fn run(args: &DoctorArgs) -> Result<Exit> {
         answer_limit: args.answer_timeout,
         interrupted: &|| false,
     };
+    if args.clean {
+        return clean(args, &settings);
+    }
     let mut text = machine();
     text.push_str("\nenvironments\n");
     if args.environments.is_empty() {
@@ -49,6 +53,39 @@ pub fn run(args: &DoctorArgs) -> Result<Exit> {
     }
     std::io::stdout().write_all(text.as_bytes())?;
     Ok(Exit::Done)
+}
+
+/// Has an agent in each environment remove what killed runs left there.
+fn clean(args: &DoctorArgs, settings: &SessionSettings<'_>) -> Result<Exit> {
+    let native = [String::from("native")];
+    let environments = if args.environments.is_empty() { &native[..] } else { &args.environments };
+    let mut exit = Exit::Done;
+    let mut text = String::new();
+    for environment in environments {
+        let spec = launch::parse_spec(environment)?;
+        // The token is of no run: nothing is measured under it.
+        let ask = Ask::Dirs { paths: args.dirs.clone(), token: "00000000".into() };
+        let answer = Session::start(&spec, settings).and_then(|mut it| it.ask(ask, settings));
+        let name = spec.spec();
+        match answer {
+            Ok(Answer::Dirs { removed, .. }) if removed.is_empty() => {
+                text.push_str(&entry(&name, "", "nothing was left by killed runs"));
+            }
+            Ok(Answer::Dirs { removed, .. }) => {
+                text.push_str(&entry(&name, "", &format!("removed\n{}", removed.join("\n"))));
+            }
+            other => {
+                exit = Exit::Partial;
+                let why = match other {
+                    Err(Trouble::Dead(error) | Trouble::TimedOut(error)) => format!("{error:#}"),
+                    _ => "the agent did not answer".into(),
+                };
+                text.push_str(&entry(&name, "no", &why));
+            }
+        }
+    }
+    std::io::stdout().write_all(text.as_bytes())?;
+    Ok(exit)
 }
 
 /// What the machine says of itself, and how evenly it works.

@@ -47,7 +47,7 @@ pub(super) fn open_seats(
             bad_dirs: BTreeMap::new(),
         };
         let started = Session::start(spec, &settings.session)
-            .and_then(|session| seat_in(&mut seat, session, plan, settings));
+            .and_then(|session| seat_in(&mut seat, session, plan, settings, watcher));
         let (error, record) = match started {
             Ok(record) => (None, record),
             Err(Trouble::Interrupted) => return Err(Trouble::Interrupted),
@@ -96,13 +96,18 @@ fn seat_in(
     mut session: Session,
     plan: &Plan,
     settings: &RunSettings<'_>,
+    watcher: &mut dyn Watcher,
 ) -> Result<runfile::Environment, Trouble> {
     let paths = plan.dirs.iter().map(|dir| dir.path.clone()).collect();
     let ask = Ask::Dirs { paths, token: settings.token.clone() };
-    let answers: Vec<DirAnswer> = match session.ask(ask, &settings.session)? {
-        Answer::Dirs { dirs } => dirs,
-        _ => Vec::new(),
+    let (answers, removed): (Vec<DirAnswer>, _) = match session.ask(ask, &settings.session)? {
+        Answer::Dirs { dirs, removed } => (dirs, removed),
+        _ => Default::default(),
     };
+    if !removed.is_empty() {
+        let (name, removed) = (&seat.name, removed.join(", "));
+        watcher.warn(&format!("`{name}`: removed what a killed run left: {removed}"));
+    }
     let mut dirs = BTreeMap::new();
     for (dir, answer) in plan.dirs.iter().zip(answers) {
         dirs.insert(dir.name.clone(), answer.facts);

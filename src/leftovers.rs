@@ -1,0 +1,121 @@
+//! Names of what a run leaves in target directories while it lasts, and the removal of what runs
+//! that were killed left for good.
+//!
+//! A scratch folder is held by a lock on itself for as long as its worker lives: one that nobody
+//! holds is a leftover. The lock ends with the process, however that ends.
+
+use std::fs::{self, File};
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+/// A folder as young as this may be one whose worker is about to lock it.
+const YOUNG: Duration = Duration::from_secs(2);
+
+/// What the scratch folder of a request is called: the run's token, and the request's number.
+pub fn scratch_name(token: &str, id: u64) -> String {
+    format!(".envtax-{token}-{id}")
+}
+
+/// Holds a scratch folder while the file is kept. None where folders cannot be locked: there, other
+/// runs will not take it for a leftover before they see that nobody can hold it.
+pub fn hold(folder: &Path) -> Option<File> {
+    let file = File::open(folder).ok()?;
+    file.try_lock().ok()?;
+    Some(file)
+}
+
+/// Removes the scratch folders of the run with this token.
+pub fn remove_own(folder: &Path, token: &str) {
+    let mark = format!(".envtax-{token}-");
+    for name in names(folder).iter().filter(|name| name.starts_with(&mark)) {
+        let _ = fs::remove_dir_all(folder.join(name));
+    }
+}
+
+/// Removes what runs that are no more left in this folder; the names of what was removed.
+pub fn remove_dead(folder: &Path) -> Vec<String> {
+    let mut names = names(folder);
+    names.retain(|name| is_scratch(name) && is_dead(&folder.join(name)));
+    names.retain(|name| fs::remove_dir_all(folder.join(name)).is_ok());
+    names.sort();
+    names
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
+    entries.flatten().filter_map(|entry| entry.file_name().into_string().ok()).collect()
+}
+
+/// Whether the name is exactly what [`scratch_name`] makes: nothing else is ever removed.
+fn is_scratch(name: &str) -> bool {
+    let Some((token, id)) = name.strip_prefix(".envtax-").and_then(|it| it.split_once('-')) else {
+        return false;
+    };
+    let hex = |c: char| c.is_ascii_digit() || ('a'..='f').contains(&c);
+    token.len() == 8 && token.chars().all(hex) && !id.is_empty() && id.parse::<u64>().is_ok()
+}
+
+/// Whether it is a folder, old enough, that nobody holds.
+fn is_dead(path: &Path) -> bool {
+    let Ok(about) = fs::symlink_metadata(path) else { return false };
+    let age = about.modified().ok().and_then(|at| SystemTime::now().duration_since(at).ok());
+    let held = || File::open(path).map(|file| file.try_lock().is_err()).unwrap_or(true);
+    about.is_dir() && age.is_some_and(|age| age >= YOUNG) && !held()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn make(folder: &Path, names: &[&str]) {
+        for name in names {
+            fs::create_dir(folder.join(name)).unwrap();
+            fs::write(folder.join(name).join("file"), "x").unwrap();
+        }
+    }
+
+    fn age(folder: &Path) {
+        let old = SystemTime::now() - Duration::from_secs(60);
+        File::open(folder).unwrap().set_modified(old).unwrap();
+    }
+
+    fn left(folder: &Path) -> Vec<String> {
+        let mut left = names(folder);
+        left.sort();
+        left
+    }
+
+    #[test]
+    fn only_the_runs_own_folders_are_removed() {
+        let dir = tempfile::tempdir().unwrap();
+        make(dir.path(), &[".envtax-aa-1", ".envtax-aa-2", ".envtax-ab-1", "other"]);
+        remove_own(dir.path(), "aa");
+        assert_eq!(left(dir.path()), [".envtax-ab-1", "other"]);
+    }
+
+    #[test]
+    fn what_nobody_holds_is_a_leftover() {
+        let dir = tempfile::tempdir().unwrap();
+        let (dead, held, young) = (".envtax-0000aaaa-1", ".envtax-0000bbbb-2", ".envtax-00cc-3");
+        let (fresh, foreign) = (".envtax-0000cccc-3", ".envtax-notes-2026");
+        make(dir.path(), &[dead, held, young, fresh, foreign, "other"]);
+        for name in [dead, held, young, foreign, "other"] {
+            age(&dir.path().join(name));
+        }
+        let lock = hold(&dir.path().join(held)).unwrap();
+        assert_eq!(remove_dead(dir.path()), [dead]);
+        assert_eq!(left(dir.path()), [held, fresh, young, foreign, "other"]);
+        drop(lock);
+        assert_eq!(remove_dead(dir.path()), [held]);
+    }
+
+    #[test]
+    fn what_points_elsewhere_is_left_alone() {
+        let dir = tempfile::tempdir().unwrap();
+        make(dir.path(), &["precious"]);
+        let link = dir.path().join(".envtax-0000aaaa-1");
+        std::process::Command::new("ln").arg("-s").arg("precious").arg(&link).status().unwrap();
+        assert!(remove_dead(dir.path()).is_empty());
+        assert!(dir.path().join("precious/file").exists());
+    }
+}
