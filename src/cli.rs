@@ -122,6 +122,9 @@ pub struct ShowArgs {
     // The names are those of the registry, which `main.rs` adds: nothing is looked up here.
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub format: String,
+    /// Print the table as a published comparison laid it out (`envtax list layouts`)
+    #[arg(long, value_name = "NAME")]
+    pub layout: Option<String>,
 }
 
 #[derive(Debug, Args)]
@@ -139,10 +142,18 @@ pub enum Listed {
     Environments,
     Suites,
     Formats,
+    Layouts,
 }
 
 #[derive(Debug, Args)]
 pub struct DoctorArgs {
+    /// Remove what killed runs left in the environments given (native without any), in --dir and in
+    /// their folders for temporary files; nothing else is done
+    #[arg(long)]
+    pub clean: bool,
+    /// Folder that --clean looks into
+    #[arg(long = "dir", value_name = "PATH", requires = "clean")]
+    pub dirs: Vec<String>,
     /// Environments to try [default: one of every kind]
     #[arg(long = "env", value_name = "[NAME=]SPEC")]
     pub environments: Vec<String>,

@@ -19,6 +19,7 @@ pub fn environment() -> Facts {
     put("command_line", first_line("/proc/cmdline"));
     put("distribution", value_of("/etc/os-release", "PRETTY_NAME", '='));
     put("cpu", value_of("/proc/cpuinfo", "model name", ':'));
+    put("memory", value_of("/proc/meminfo", "MemTotal", ':'));
     put("hypervisor", hypervisor());
     let sources = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
     put("clock_source", first_line(sources));

@@ -10,6 +10,7 @@ mod control;
 mod exit;
 mod facts;
 mod launch;
+mod leftovers;
 mod measure;
 mod model;
 mod plan;

@@ -252,7 +252,7 @@ impl Usage {
 /// What a block says beside its samples.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Extras {
-    /// Conditions that a reader must know, one sentence each, the same in every block they hold for.
+    /// Conditions that a reader must know, a sentence each, the same in every block they hold for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
     /// Events the probe counted, by name; `compare` adds them up over the blocks.

@@ -51,6 +51,11 @@ pub fn factor(ratio: f64) -> String {
     if (0.5..2.0).contains(&ratio) { format!("{ratio:.3}") } else { three_digits(ratio) }
 }
 
+/// A number of any size with three significant digits, without an exponent.
+pub fn number(value: f64) -> String {
+    three_digits(value)
+}
+
 /// A share as per cent, `2.1 %`, with a space at which no line breaks.
 pub fn percent(share: f64) -> String {
     format!("{}\u{a0}%", trimmed(share * 100.0))

@@ -72,6 +72,10 @@ fn measure_here(
 ) -> Result<Answer> {
     let task = &order.task;
     let probe = probe::find(&task.case.probe)?;
+    // Before this process is pinned, after which it would see one CPU only.
+    if let Availability::Unavailable { reason, remedy } = probe.availability(&task.case.params) {
+        return Ok(Answer::CannotMeasure { reason: format!("{reason}; {remedy}") });
+    }
     let allowed_cpus = sys::allowed_cpus().unwrap_or_default();
     let nth = |cpu: usize| {
         let first = allowed_cpus.iter().position(|allowed| *allowed == cpu)?;
@@ -86,9 +90,6 @@ fn measure_here(
         other_cpu: task.other_cpu.and_then(nth),
         allowed_cpus: &allowed_cpus,
     };
-    if let Availability::Unavailable { reason, remedy } = probe.availability(&task.case.params) {
-        return Ok(Answer::CannotMeasure { reason: format!("{reason}; {remedy}") });
-    }
     let mut workload = match probe.prepare(&setup) {
         Ok(workload) => workload,
         Err(error) if error.is::<CannotMeasure>() => {

@@ -10,8 +10,8 @@ use crate::exit::Exit;
 use crate::launch::LAUNCHERS;
 use crate::model::{Phase, Quantity};
 use crate::probe::PROBES;
-use crate::report::REPORTS;
-use crate::suite::SUITES;
+use crate::report::{LAYOUTS, REPORTS};
+use crate::suite::{SUITES, Suite};
 
 pub fn run(args: &ListArgs) -> Result<Exit> {
     if args.long && matches!(args.what, Listed::Probes) {
@@ -25,7 +25,13 @@ pub fn run(args: &ListArgs) -> Result<Exit> {
             .map(|launcher| [launcher.info().usage.into(), launcher.info().summary.into()])
             .collect(),
         Listed::Suites => {
-            SUITES.iter().map(|suite| [suite.name.into(), suite.summary.into()]).collect()
+            let layout = |suite: &Suite| suite.layout.map(|name| format!(" (--layout {name})"));
+            let summary =
+                |suite: &Suite| suite.summary.to_owned() + &layout(suite).unwrap_or_default();
+            SUITES.iter().map(|suite| [suite.name.into(), summary(suite)]).collect()
+        }
+        Listed::Layouts => {
+            LAYOUTS.iter().map(|layout| [layout.name.into(), layout.summary.into()]).collect()
         }
         Listed::Formats => REPORTS
             .iter()

@@ -122,6 +122,21 @@ impl<'a> SideData<'a> {
         Some((centre(&floors)?.exp(), centre(&means)?.exp()))
     }
 
+    /// Half-width of the 95 % interval of the logarithm of the cost, over all rounds.
+    pub fn half_width(&self) -> Option<f64> {
+        let floors: Vec<f64> = self.floors().collect();
+        stats::yuen(&floors).map(|estimate| estimate.half_width(0.95))
+    }
+
+    /// The costs of the first three rounds.
+    pub fn first_rounds(&self) -> Vec<f64> {
+        self.floors().take(3).map(f64::exp).collect()
+    }
+
+    fn floors(&self) -> impl Iterator<Item = f64> {
+        self.sessions.iter().flat_map(|rounds| rounds.values().map(|(floor, _)| *floor))
+    }
+
     pub fn rounds(&self) -> usize {
         self.sessions.iter().map(BTreeMap::len).sum()
     }

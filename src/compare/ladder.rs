@@ -1,6 +1,6 @@
 //! What a ladder of block sizes says beside its steps: the cost of a call and the cost of a byte.
 //!
-//! `t = call + byte * size` is fitted in every round (METHOD, A, "Ladder model"); the centre and the
+//! `t = call + byte * size` is fitted in every round (METHOD, A, "Ladder model"); centre and
 //! interval over the rounds are those of every other figure.
 
 use std::collections::BTreeMap;

@@ -12,6 +12,8 @@ mod ladder;
 mod latencies;
 mod remarks;
 mod scaling;
+#[cfg(test)]
+mod section_tests;
 mod sides;
 #[cfg(test)]
 mod tests;
@@ -20,7 +22,7 @@ mod verdict;
 use anyhow::{Context, Result, ensure};
 use serde::Serialize;
 
-use crate::model::Quantity;
+use crate::model::{Facts, Quantity};
 use crate::stats::{self, Estimate};
 
 use data::{Counted, Rounds, RowKey, SideData, centre, row_keys};
@@ -45,6 +47,8 @@ pub struct Comparison {
     pub reference: String,
     /// Labels of all columns, the reference first.
     pub columns: Vec<String>,
+    /// What each column's environment says of itself, and of its target directories as `dir NAME`.
+    pub specs: Vec<Facts>,
     /// Half-width of what counts as the same, as a share.
     pub margin: f64,
     pub rows: Vec<Row>,
@@ -112,9 +116,13 @@ pub enum Cell {
 
 #[derive(Clone, Debug, Serialize)]
 pub struct Measured {
-    /// Floor cost of one unit, in the row's quantity. In the reference: trimmed mean over rounds of the blocks' 25 %
-    /// quantiles; elsewhere: the reference's times the tax.
+    /// Floor cost of one unit, in the row's quantity. In the reference: trimmed mean over rounds of
+    /// the blocks' 25 % quantiles; elsewhere: the reference's times the tax.
     pub cost: f64,
+    /// 95 % interval of `cost` itself, from its own rounds; none of fewer than three.
+    pub cost_interval: Option<(f64, f64)>,
+    /// What the first three rounds measured, for tables that print single runs.
+    pub first_rounds: Vec<f64>,
     /// Mean cost with everything that happened, from block means in the same way.
     pub all_in: f64,
     pub rounds: usize,
@@ -139,7 +147,7 @@ pub struct Tax {
     pub verdict: Verdict,
 }
 
-/// Geometric mean of the taxes of the times of one area: a summary of its rows, never a result by itself.
+/// Geometric mean of the taxes of one area's times: a summary of its rows, never a result itself.
 #[derive(Clone, Debug, Serialize)]
 pub struct Area {
     pub area: String,
@@ -184,6 +192,7 @@ pub fn compare(sides: &[Side<'_>], margin: f64) -> Result<Comparison> {
     Ok(Comparison {
         reference: reference.label.clone(),
         columns: sides.iter().map(|side| side.label.clone()).collect(),
+        specs: sides.iter().map(Side::facts).collect(),
         margin,
         areas: areas(&rows, sides.len()),
         ladders: ladder::ladders(&keyed),
@@ -229,7 +238,15 @@ fn cell(
         (Some(tax), Some(base)) => (base.0 * tax.ratio, base.1 * tax.all_in_ratio),
         _ => (own_cost, own_all_in),
     };
-    let measured = Measured { cost, all_in, rounds: data.rounds(), tax, flags };
+    let measured = Measured {
+        cost,
+        cost_interval: data.half_width().map(|width| (cost / width.exp(), cost * width.exp())),
+        first_rounds: data.first_rounds(),
+        all_in,
+        rounds: data.rounds(),
+        tax,
+        flags,
+    };
     (Cell::Measured(measured), test.flatten())
 }
 

@@ -4,6 +4,7 @@ use std::borrow::Borrow;
 
 use anyhow::{Result, bail, ensure};
 
+use crate::model::Facts;
 use crate::runfile::RunFile;
 
 /// A column: one environment, of one session or of several.
@@ -29,6 +30,24 @@ impl Session<'_> {
             Some(file) => format!("{file}:{}", self.env),
             None => self.env.to_owned(),
         }
+    }
+}
+
+impl Side<'_> {
+    /// Facts of the environment in its first session, with its target directories'.
+    pub(super) fn facts(&self) -> Facts {
+        let Some(session) = self.sessions.first() else { return Facts::new() };
+        let mut environments = session.run.environments.iter();
+        let Some(own) = environments.find(|own| own.name == session.env) else {
+            return Facts::new();
+        };
+        let mut facts = own.facts.clone();
+        for (name, dir) in &own.dirs {
+            let words = ["filesystem", "source", "path"].map(|fact| dir.get(fact).cloned());
+            let words: Vec<String> = words.into_iter().flatten().collect();
+            facts.insert(format!("dir {name}"), words.join(" "));
+        }
+        facts
     }
 }
 

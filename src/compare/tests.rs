@@ -8,12 +8,33 @@ use crate::runfile::{Block, End, EndReason, Header, Outcome, OutcomeState, RunFi
 /// A run of two environments and one probe with one phase. `times` gives the ns of a sample of ten
 /// iterations for a round of `a` and `b`.
 fn run(rounds: u32, times: impl Fn(u32) -> (u64, u64)) -> RunFile {
+    let set = |case: usize, column: usize, round: u32| {
+        let (a, b) = times(round);
+        let ns = if column == 0 { a } else { b };
+        (case == 0).then(|| set_of(vec![ns; 20]))
+    };
+    run_of(vec![planned("x.one"), planned("x.two")], rounds, set)
+}
+
+/// A block of one phase.
+pub(super) fn set_of(samples: Vec<u64>) -> SampleSet {
+    let samples = vec![samples];
+    SampleSet { iterations: 10, samples, pinned: true, ..SampleSet::default() }
+}
+
+/// A run of these cases in the environments `a` and `b`; `set` gives the block of a case, a column
+/// and a round, if there is one.
+pub(super) fn run_of(
+    cases: Vec<PlannedCase>,
+    rounds: u32,
+    set: impl Fn(usize, usize, u32) -> Option<SampleSet>,
+) -> RunFile {
     let spec =
         |name: &str| EnvSpec { name: name.into(), kind: "native".into(), argument: String::new() };
     let plan = Plan {
         environments: vec![spec("a"), spec("b")],
         reference: "a".into(),
-        cases: vec![planned("x.one"), planned("x.two")],
+        cases,
         dirs: Vec::new(),
         seed: 1,
         precision: 0.02,
@@ -21,23 +42,17 @@ fn run(rounds: u32, times: impl Fn(u32) -> (u64, u64)) -> RunFile {
         min_rounds: 15,
     };
     let mut blocks = Vec::new();
+    let places = |case| ["a", "b"].into_iter().enumerate().map(move |place| (case, place));
     for round in 0..=rounds {
-        let (a, b) = times(round);
-        for (place, (env, ns)) in [("a", a), ("b", b)].into_iter().enumerate() {
-            let set = SampleSet {
-                iterations: 10,
-                samples: vec![vec![ns; 20]],
-                pinned: true,
-                ..SampleSet::default()
-            };
-            let at = u64::from(round) * 1000;
+        for (case, (place, env)) in (0..plan.cases.len()).flat_map(places) {
+            let Some(set) = set(case, place, round) else { continue };
             blocks.push(Block {
                 env: env.into(),
-                case: 0,
+                case,
                 round,
                 place,
                 cpu: None,
-                asked_ns: at,
+                asked_ns: u64::from(round) * 1000,
                 outer_ns: 900,
                 set,
             });
@@ -60,7 +75,7 @@ fn run(rounds: u32, times: impl Fn(u32) -> (u64, u64)) -> RunFile {
     }
 }
 
-fn planned(probe: &str) -> PlannedCase {
+pub(super) fn planned(probe: &str) -> PlannedCase {
     PlannedCase {
         case: Case { probe: probe.into(), params: Params::default(), dir: None },
         phases: vec![Phase::timed("")],
@@ -81,7 +96,7 @@ fn started(name: &str) -> crate::runfile::Environment {
 }
 
 /// Multiplies by a little that changes from round to round and averages to nothing.
-fn jitter(ns: u64, round: u32) -> u64 {
+pub(super) fn jitter(ns: u64, round: u32) -> u64 {
     (ns as f64 * (1.0 + 0.01 * ((round * 7 % 5) as f64 - 2.0))) as u64
 }
 
@@ -89,7 +104,7 @@ fn source(run: RunFile) -> [(String, RunFile, Option<String>); 1] {
     [("r.jsonl".into(), run, None)]
 }
 
-fn compared(run: RunFile) -> Comparison {
+pub(super) fn compared(run: RunFile) -> Comparison {
     let source = source(run);
     compare(&sides(&source, None).unwrap(), 0.03).unwrap()
 }

@@ -14,7 +14,7 @@ static INFO: ProbeInfo = ProbeInfo {
     id: "file.read",
     summary: "read one block of a file that is in the page cache",
     timed: "pread of one block into the same page-aligned buffer, block after block through the \
-            file and again from its start. The file has 256 KiB, or four blocks where that is more.",
+            file and again from its start. The file has 256 KiB, or four blocks if that is more.",
     excluded: "Creating, opening and a first pass over the file. Before the clock starts, every \
                page of the file is checked to be in the cache where the system can tell; where \
                it says that pages are missing although they were just read (some FUSE \

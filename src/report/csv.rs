@@ -9,7 +9,7 @@ use crate::model::Quantity;
 pub struct Csv;
 
 static INFO: ReportInfo =
-    ReportInfo { name: "csv", summary: "one line a figure, for spreadsheets" };
+    ReportInfo { name: "csv", layouts: false, summary: "one line a figure, for spreadsheets" };
 
 const HEADER: [&str; 17] = [
     "probe",

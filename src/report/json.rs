@@ -7,7 +7,8 @@ use crate::compare::Comparison;
 
 pub struct Json;
 
-static INFO: ReportInfo = ReportInfo { name: "json", summary: "everything, for programs" };
+static INFO: ReportInfo =
+    ReportInfo { name: "json", layouts: false, summary: "everything, for programs" };
 
 impl Report for Json {
     fn info(&self) -> &'static ReportInfo {

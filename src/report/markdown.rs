@@ -9,14 +9,22 @@ use crate::compare::Comparison;
 
 pub struct Markdown;
 
-static INFO: ReportInfo = ReportInfo { name: "markdown", summary: "a table for issues and wikis" };
+static INFO: ReportInfo =
+    ReportInfo { name: "markdown", layouts: true, summary: "a table for issues and wikis" };
 
 impl Report for Markdown {
     fn info(&self) -> &'static ReportInfo {
         &INFO
     }
 
-    fn render(&self, comparison: &Comparison, _: &Style) -> Result<Vec<u8>> {
+    fn render(&self, comparison: &Comparison, style: &Style) -> Result<Vec<u8>> {
+        if let Some(layout) = style.layout {
+            let tables = layout.of(comparison)?;
+            let beside = sheet::sheets(comparison);
+            let mut text: String = tables.sheets.iter().chain(&beside).map(sheet).collect();
+            text.extend(tables.notes.iter().map(|note| format!("- {note}\n")));
+            return Ok((text + &notes(comparison)).into_bytes());
+        }
         let mut text = String::from("| | cost | tax | 95 % interval | verdict |\n");
         text.push_str("| --- | ---: | ---: | ---: | --- |\n");
         for line in table::lines(comparison) {
@@ -32,12 +40,17 @@ impl Report for Markdown {
         for sheet in sheet::sheets(comparison) {
             text.push_str(&self::sheet(&sheet));
         }
-        for note in table::notes(comparison) {
-            let lines: Vec<&str> = note.lines().map(str::trim).collect();
-            text.push_str(&format!("- {}\n", lines.join("<br>")));
-        }
+        text.push_str(&notes(comparison));
         Ok(text.into_bytes())
     }
+}
+
+fn notes(comparison: &Comparison) -> String {
+    let item = |note: &String| {
+        let lines: Vec<&str> = note.lines().map(str::trim).collect();
+        format!("- {}\n", lines.join("<br>"))
+    };
+    table::notes(comparison).iter().map(item).collect()
 }
 
 fn sheet(sheet: &Sheet) -> String {

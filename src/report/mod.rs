@@ -3,6 +3,7 @@
 
 mod csv;
 mod json;
+mod layout;
 mod markdown;
 mod sheet;
 mod table;
@@ -12,22 +13,28 @@ use anyhow::{Context, Result};
 
 use crate::compare::Comparison;
 
+pub use layout::{LAYOUTS, Layout, find as find_layout};
+
 /// Every format.
 pub const REPORTS: &[&dyn Report] = &[&text::Text, &markdown::Markdown, &csv::Csv, &json::Json];
 
 /// What a format is, for people.
 pub struct ReportInfo {
     pub name: &'static str,
+    /// It can print layouts.
+    pub layouts: bool,
     pub summary: &'static str,
 }
 
 /// How the output may look.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct Style {
     /// Whether escape sequences for colour may be used.
     pub colour: bool,
     /// Columns of the terminal; none when it is not one.
     pub width: Option<u16>,
+    /// The published table to print instead of the usual one; for formats that people read.
+    pub layout: Option<&'static Layout>,
 }
 
 /// One format.

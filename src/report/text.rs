@@ -10,7 +10,8 @@ use crate::compare::{Comparison, Verdict};
 
 pub struct Text;
 
-static INFO: ReportInfo = ReportInfo { name: "text", summary: "a table for the terminal" };
+static INFO: ReportInfo =
+    ReportInfo { name: "text", layouts: true, summary: "a table for the terminal" };
 
 /// Width when the output is no terminal: what fits a mail or a terminal of the usual size.
 const WIDTH: u16 = 80;
@@ -22,6 +23,15 @@ impl Report for Text {
 
     fn render(&self, comparison: &Comparison, style: &Style) -> Result<Vec<u8>> {
         let width = style.width.unwrap_or(WIDTH);
+        if let Some(layout) = style.layout {
+            let tables = layout.of(comparison)?;
+            let mut text: String = tables.sheets.iter().map(|it| self::sheet(it, style)).collect();
+            text.push('\n');
+            text.extend(tables.notes.iter().map(|note| wrapped(note, width as usize)));
+            text.extend(sheet::sheets(comparison).iter().map(|it| self::sheet(it, style)));
+            text.push_str(&notes(comparison, width));
+            return Ok(text.trim_start().as_bytes().to_vec());
+        }
         let mut table = Table::new();
         table.load_preset(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
         table.set_width(width);

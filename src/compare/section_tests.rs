@@ -1,0 +1,187 @@
+//! What a comparison says beside its rows, of run files whose truth is known.
+
+use super::remarks::RemarkKind;
+use super::tests::{compared, jitter, planned, run_of, set_of};
+use super::*;
+use crate::model::{Extras, Params, Phase, PlannedCase, SampleSet};
+
+fn case(probe: &str, params: &str) -> PlannedCase {
+    let mut planned = planned(probe);
+    planned.case.params = Params::new(params);
+    planned
+}
+
+fn with(set: SampleSet, extras: Extras) -> Option<SampleSet> {
+    Some(SampleSet { extras, ..set })
+}
+
+fn counters(pairs: &[(&str, u64)]) -> Extras {
+    let counters = pairs.iter().map(|(name, count)| (name.to_string(), *count)).collect();
+    Extras { counters, ..Extras::default() }
+}
+
+const SIZES: [u64; 4] = [512, 4096, 65_536, 1 << 20];
+
+/// Ten calls of so many bytes at 100 ns a call and 50 ns a KiB; `b` pays 20 times for a call and
+/// twice for a byte.
+fn ladder_run(bend: f64) -> crate::runfile::RunFile {
+    let cases = SIZES.map(|size| case("file.scan", &format!("size={size}B cache=warm")));
+    run_of(cases.to_vec(), 20, |case, column, round| {
+        let kib = SIZES[case] as f64 / 1024.0;
+        let (call, byte) = if column == 0 { (100.0, 50.0) } else { (2000.0, 100.0) };
+        let bent = if case == 1 { bend } else { 1.0 };
+        let ns = 10.0 * (call + byte * kib) * 1e3 * bent;
+        Some(set_of(vec![jitter(ns as u64, round); 20]))
+    })
+}
+
+#[test]
+fn a_ladder_is_split_into_calls_and_bytes() {
+    let comparison = compared(ladder_run(1.0));
+    let [ladder] = comparison.ladders.as_slice() else { panic!("{:?}", comparison.ladders) };
+    assert_eq!((ladder.name.as_str(), &ladder.sizes[..]), ("file.scan cache=warm", &SIZES[..]));
+    let split = ladder.columns[1].as_ref().unwrap();
+    assert!(split.fits && split.residual < 0.03, "{split:?}");
+    for (cost, truth) in [(&split.call, 2e6), (&split.kib, 1e5)] {
+        let (low, high) = cost.interval.unwrap();
+        assert!(low < truth && truth < high && high < low * 1.1, "{cost:?}");
+    }
+    assert!((split.call_tax.unwrap().value - 20.0).abs() < 0.5, "{split:?}");
+    assert!((split.kib_tax.unwrap().value - 2.0).abs() < 0.1, "{split:?}");
+    assert!(split.call_share > 0.95, "512 bytes are nearly all call: {split:?}");
+}
+
+#[test]
+fn a_ladder_that_is_no_line_says_so() {
+    let split = compared(ladder_run(3.0)).ladders[0].columns[0].clone().unwrap();
+    assert!(!split.fits && split.residual > 0.15, "{split:?}");
+}
+
+#[test]
+fn two_sizes_are_no_ladder() {
+    let mut run = ladder_run(1.0);
+    run.header.plan.cases.truncate(2);
+    run.blocks.retain(|block| block.case < 2);
+    assert!(compared(run).ladders.is_empty());
+}
+
+#[test]
+fn copies_are_set_against_one() {
+    let cases = vec![case("x.one", ""), case("x.one", "copies=2")];
+    // Two copies cost `a` nothing more each, and `b` twice as much.
+    let run = run_of(cases, 20, |case, column, round| {
+        let ns = 100_000 << (case * column);
+        Some(set_of(vec![jitter(ns, round); 20]))
+    });
+    let comparison = compared(run);
+    let [scaling] = comparison.scalings.as_slice() else { panic!("{:?}", comparison.scalings) };
+    assert_eq!((scaling.name.as_str(), scaling.copies), ("x.one", 2));
+    let speedup = |column: usize| scaling.columns[column].unwrap().value;
+    assert!((speedup(0) - 2.0).abs() < 0.01 && (speedup(1) - 1.0).abs() < 0.01, "{scaling:?}");
+}
+
+#[test]
+fn distributions_are_merged_and_thin_tails_not_quoted() {
+    let run = run_of(vec![case("x.one", "")], 10, |_, _, round| {
+        let buckets = vec![(100, 90), (1000, 9), (50_000 + u64::from(round), 1)];
+        let latencies = [("read".to_string(), buckets)].into();
+        with(set_of(vec![1000; 20]), Extras { latencies, ..Extras::default() })
+    });
+    let comparison = compared(run);
+    let [row] = comparison.latencies.as_slice() else { panic!("{:?}", comparison.latencies) };
+    assert_eq!(row.name, "x.one read");
+    let quantiles = row.columns[0].as_ref().unwrap();
+    // Ten rounds count, the warm-up does not.
+    assert_eq!((quantiles.count, quantiles.max), (1000, 50_010));
+    assert_eq!((quantiles.p50, quantiles.p90, quantiles.p99), (Some(100), Some(100), Some(1000)));
+    assert_eq!(quantiles.p999, None, "one operation lies beyond it");
+}
+
+fn kinds(comparison: &Comparison) -> Vec<(RemarkKind, Option<&str>)> {
+    comparison.remarks.iter().map(|it| (it.kind, it.column.as_deref())).collect()
+}
+
+fn flags_of(comparison: &Comparison, column: usize) -> Vec<Flag> {
+    match &comparison.rows[0].cells[column] {
+        Cell::Measured(measured) => measured.flags.clone(),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_cpu_that_differs_makes_all_suspect() {
+    let run = |slow: u64| {
+        run_of(vec![case("cpu.integer", "")], 20, move |_, column, round| {
+            Some(set_of(vec![jitter(100_000 + slow * column as u64, round); 20]))
+        })
+    };
+    let differs = compared(run(30_000));
+    assert!(kinds(&differs).contains(&(RemarkKind::Control, None)), "{:?}", differs.remarks);
+    let same = compared(run(0));
+    assert!(!kinds(&same).contains(&(RemarkKind::Control, None)), "{:?}", same.remarks);
+}
+
+#[test]
+fn what_is_not_verified_to_be_cold_is_flagged() {
+    let run = run_of(vec![case("file.scan", "cache=cold")], 20, |_, column, _| {
+        let verified = if column == 0 { 3 } else { 0 };
+        let extras = counters(&[("cold_checked", 3), ("cold_verified", verified)]);
+        with(set_of(vec![1000; 20]), extras)
+    });
+    let comparison = compared(run);
+    assert_eq!(flags_of(&comparison, 0), []);
+    assert_eq!(flags_of(&comparison, 1), [Flag::NotCold]);
+}
+
+#[test]
+fn durability_that_no_device_saw_is_named_with_its_evidence() {
+    let run = run_of(vec![case("file.sync", "")], 20, |_, column, _| {
+        let written = if column == 0 { 1 << 20 } else { 4096 };
+        let extras = counters(&[("claimed_bytes", 1 << 20), ("device_bytes", written)]);
+        with(set_of(vec![1000; 20]), extras)
+    });
+    let comparison = compared(run);
+    assert_eq!(flags_of(&comparison, 0), []);
+    assert_eq!(flags_of(&comparison, 1), [Flag::NotDurable]);
+    let evidence = comparison.remarks.iter().find(|it| it.kind == RemarkKind::NotDurable).unwrap();
+    assert_eq!(evidence.column.as_deref(), Some("b"));
+    assert!(evidence.text.contains("20.0 MiB") && evidence.text.contains("80.0 KiB"));
+    // Without a device to ask, a time that none achieves is the evidence.
+    let fast = run_of(vec![case("file.sync", "")], 20, |_, _, _| {
+        let pairs = [("claimed_bytes", 4096), ("syncs", 10), ("durable_ns", 9000)];
+        with(set_of(vec![1000; 20]), counters(&pairs))
+    });
+    assert_eq!(flags_of(&compared(fast), 0), [Flag::NotDurable]);
+}
+
+#[test]
+fn conditions_are_told_once_a_column() {
+    let cases = vec![case("process.hold", "n=300"), case("process.hold", "n=1000")];
+    let run = run_of(cases, 20, |_, column, _| {
+        let notes = if column == 1 { vec!["n lowered to 100".into()] } else { Vec::new() };
+        with(set_of(vec![1000; 20]), Extras { notes, ..Extras::default() })
+    });
+    let comparison = compared(run);
+    let told: Vec<&Remark> =
+        comparison.remarks.iter().filter(|it| it.kind == RemarkKind::Condition).collect();
+    let [one] = told.as_slice() else { panic!("{told:?}") };
+    assert_eq!(one.text, "`b`: process.hold n=300 and 1 more: n lowered to 100");
+}
+
+#[test]
+fn a_figure_that_is_not_shown_is_skipped_with_the_reason() {
+    let mut planned = case("process.hold", "n=100");
+    planned.phases.push(Phase::figure("memory", Quantity::Bytes));
+    let run = run_of(vec![planned], 20, |_, column, round| {
+        let memory = if column == 0 { jitter(1_000_000, round) } else { 0 };
+        let samples = vec![vec![1000; 3], vec![memory; 3]];
+        let notes = if column == 0 { Vec::new() } else { vec!["no smaps_rollup".into()] };
+        let extras = Extras { notes, ..Extras::default() };
+        Some(SampleSet { iterations: 10, samples, extras, ..SampleSet::default() })
+    });
+    let comparison = compared(run);
+    let row = &comparison.rows[1];
+    assert_eq!((row.phase.as_str(), row.quantity), ("memory", Quantity::Bytes));
+    assert!(matches!(&row.cells[0], Cell::Measured(it) if (it.cost - 1e5).abs() < 2e3));
+    assert!(matches!(&row.cells[1], Cell::Skipped { reason } if reason == "no smaps_rollup"));
+}

@@ -1,0 +1,152 @@
+//! Tables laid out as the published comparisons printed them, with intervals where those had none.
+//! One file a comparison, listed once below.
+
+mod r1;
+mod r2;
+mod r3;
+mod r4;
+
+use anyhow::{Context, Result, ensure};
+
+use super::sheet::Sheet;
+use crate::compare::{Cell, Comparison, Measured, Row, Tax};
+use crate::units;
+
+/// Every layout.
+pub const LAYOUTS: &[Layout] = &[r1::R1, r2::R2, r3::R3, r4::R4];
+
+/// One published comparison's way to print its tables.
+pub struct Layout {
+    pub name: &'static str,
+    pub summary: &'static str,
+    /// The suite that measures what it shows.
+    pub suite: &'static str,
+    /// Its tables, and what must be said beside them. No table when the rows are missing.
+    pub tables: fn(&Comparison) -> Tables,
+}
+
+/// What a layout makes of a comparison.
+pub struct Tables {
+    pub sheets: Vec<Sheet>,
+    pub notes: Vec<String>,
+}
+
+/// The layout of that name.
+pub fn find(name: &str) -> Result<&'static Layout> {
+    let found = LAYOUTS.iter().find(|layout| layout.name == name);
+    found.with_context(|| {
+        let names: Vec<&str> = LAYOUTS.iter().map(|layout| layout.name).collect();
+        format!("there is no layout `{name}`; there are {}", names.join(", "))
+    })
+}
+
+impl Layout {
+    /// The tables; an error where the comparison has none of their rows.
+    pub fn of(&self, comparison: &Comparison) -> Result<Tables> {
+        let tables = (self.tables)(comparison);
+        let some = tables.sheets.iter().any(|sheet| !sheet.rows.is_empty());
+        ensure!(
+            some,
+            "the layout `{}` finds none of its rows; measure them with `envtax run --suite {}`",
+            self.name,
+            self.suite
+        );
+        Ok(tables)
+    }
+}
+
+/// Rows of that probe and phase whose parameters have all of these values.
+fn rows<'a>(
+    comparison: &'a Comparison,
+    probe: &'a str,
+    phase: &'a str,
+    params: &'a [(&'a str, &'a str)],
+) -> impl Iterator<Item = &'a Row> {
+    comparison.rows.iter().filter(move |row| {
+        let has = |(name, value): &(&str, &str)| param(row, name) == Some(value);
+        row.probe == probe && row.phase == phase && params.iter().all(has)
+    })
+}
+
+/// The value of a parameter in the row's case.
+fn param<'a>(row: &'a Row, name: &str) -> Option<&'a str> {
+    let mut pairs = row.params.split(' ').filter_map(|pair| pair.split_once('='));
+    pairs.find(|(key, _)| *key == name).map(|(_, value)| value)
+}
+
+fn param_bytes(row: &Row, name: &str) -> Option<u64> {
+    units::parse_bytes(param(row, name)?)
+}
+
+fn measured(cell: &Cell) -> Option<&Measured> {
+    match cell {
+        Cell::Measured(measured) => Some(measured),
+        _ => None,
+    }
+}
+
+/// What stands for a figure that is not there.
+fn missing(cell: &Cell) -> String {
+    let word = match cell {
+        Cell::Measured(_) => "",
+        Cell::Skipped { .. } => "skipped",
+        Cell::Failed { .. } => "failed",
+        Cell::NotReached { .. } => "not reached",
+    };
+    word.to_owned()
+}
+
+/// A figure made of the cost, as `value ±width`, with the letters of its doubts.
+fn figure(cell: &Cell, of_cost: impl Fn(f64) -> f64) -> String {
+    let Some(measured) = measured(cell) else { return missing(cell) };
+    let value = of_cost(measured.cost);
+    let width = measured.cost_interval.map(|(low, high)| {
+        let ends = (of_cost(low), of_cost(high));
+        format!(" ±{}", units::percent((ends.1 - ends.0).abs() / 2.0 / value))
+    });
+    let letters: String = measured.flags.iter().map(|flag| flag.letter()).collect();
+    let letters = if letters.is_empty() { letters } else { format!(" ({letters})") };
+    format!("{}{}{letters}", units::number(value), width.unwrap_or_default())
+}
+
+/// A tax with its interval, as ratio of rates when `inverse`.
+fn ratio(tax: &Tax, inverse: bool) -> String {
+    let of = |ratio: f64| if inverse { 1.0 / ratio } else { ratio };
+    let interval = tax.interval.map(|(low, high)| {
+        let ends = if inverse { (of(high), of(low)) } else { (low, high) };
+        format!(" [{}–{}]", units::factor(ends.0), units::factor(ends.1))
+    });
+    format!("{}×{}", units::factor(of(tax.ratio)), interval.unwrap_or_default())
+}
+
+/// A header: an empty corner, then a column for each environment.
+fn header(corner: &str, comparison: &Comparison) -> Vec<String> {
+    std::iter::once(corner.to_owned()).chain(comparison.columns.iter().cloned()).collect()
+}
+
+/// Seconds of a whole file from ns of one call: its calls are `total / size`.
+fn whole_file_s(row: &Row) -> Option<impl Fn(f64) -> f64 + use<>> {
+    let calls = param_bytes(row, "total")? / param_bytes(row, "size")?.max(1);
+    Some(move |ns: f64| ns * calls as f64 / 1e9)
+}
+
+/// MB (of 1000000 bytes, as dd prints) a second from ns of one call.
+fn megabytes_a_second(row: &Row) -> Option<impl Fn(f64) -> f64 + use<>> {
+    let size = param_bytes(row, "size")? as f64;
+    Some(move |ns: f64| size / ns * 1e3)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn layouts_are_unique_and_name_their_suite() {
+        let mut names = std::collections::HashSet::new();
+        for layout in LAYOUTS {
+            assert!(names.insert(layout.name) && !layout.suite.is_empty());
+        }
+        let error = find("r9").map(|_| ()).unwrap_err().to_string();
+        assert!(error.contains("`r9`") && error.contains("r4"), "{error}");
+    }
+}

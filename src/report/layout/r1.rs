@@ -1,0 +1,99 @@
+//! R1: sequential reading and writing of 250 MB in four block sizes, native and virtualised.
+
+use super::{Layout, Tables, figure, header, measured, param, param_bytes, ratio, rows};
+use crate::compare::{Cell, Comparison, Row};
+use crate::report::sheet::Sheet;
+use crate::units;
+
+pub const R1: Layout = Layout {
+    name: "r1",
+    summary: "R1: seconds for a whole file by block size, native and virtualised",
+    suite: "appvirt-files",
+    tables,
+};
+
+/// Title of a section and the rows that it shows.
+type Section<'a> = (String, Vec<&'a Row>);
+
+fn tables(comparison: &Comparison) -> Tables {
+    let mut sheets = Vec::new();
+    let sections = sections(comparison);
+    for (title, rows) in &sections {
+        sheets.push(overview(comparison, title, rows));
+    }
+    for (column, label) in comparison.columns.iter().enumerate() {
+        for (title, rows) in &sections {
+            sheets.push(single_runs(&format!("{label}: {title}"), column, rows));
+        }
+    }
+    let notes = vec![
+        "shorter is faster; the first rounds are single runs in random order, the last column is \
+         the centre of all rounds with its 95 % interval"
+            .into(),
+        "settle: what is still to be written when the program has closed the file; it is no part \
+         of the time above it"
+            .into(),
+    ];
+    Tables { sheets, notes }
+}
+
+fn sections(comparison: &Comparison) -> Vec<Section<'_>> {
+    let of = |title: &str, probe: &'static str, phase: &'static str| {
+        let found = rows(comparison, probe, phase, &[]);
+        let mut found: Vec<&Row> = found.filter(|row| param(row, "total").is_some()).collect();
+        found.sort_by_key(|row| (row.dir.clone(), param_bytes(row, "size")));
+        let total = found.first().and_then(|row| param(row, "total")).unwrap_or_default();
+        (format!("{title} ({total}), seconds"), found)
+    };
+    let all = [
+        of("Write", "file.write", "write"),
+        of("Settle", "file.write", "settle"),
+        of("Read", "file.scan", ""),
+    ];
+    all.into_iter().filter(|(_, rows)| !rows.is_empty()).collect()
+}
+
+/// Block size, with what else tells the rows of a section apart.
+fn name(row: &Row) -> String {
+    let other = ["mode", "cache"].into_iter().find_map(|name| param(row, name));
+    let dir = row.dir.as_ref().map(|dir| format!(" {dir}")).unwrap_or_default();
+    let size = param(row, "size").unwrap_or_default();
+    format!("{size} {}{dir}", other.unwrap_or_default())
+}
+
+fn overview(comparison: &Comparison, title: &str, rows: &[&Row]) -> Sheet {
+    let mut sheet =
+        Sheet { title: title.to_owned(), header: header("", comparison), rows: Vec::new() };
+    for row in rows {
+        let Some(seconds) = super::whole_file_s(row) else { continue };
+        let mut cells = vec![name(row)];
+        cells.extend(row.cells.iter().map(|cell| figure(cell, &seconds)));
+        sheet.rows.push(cells);
+        let taxes: Vec<String> = row.cells.iter().skip(1).map(tax).collect();
+        if taxes.iter().any(|tax| !tax.is_empty()) {
+            let line = ["  tax".to_owned(), String::new()].into_iter().chain(taxes);
+            sheet.rows.push(line.collect());
+        }
+    }
+    sheet
+}
+
+fn tax(cell: &Cell) -> String {
+    let tax = measured(cell).and_then(|measured| measured.tax.as_ref());
+    tax.map(|tax| ratio(tax, false)).unwrap_or_default()
+}
+
+fn single_runs(title: &str, column: usize, rows: &[&Row]) -> Sheet {
+    let mut sheet = Sheet::new(title, &["", "1st", "2nd", "3rd", "centre"]);
+    for row in rows {
+        let Some(seconds) = super::whole_file_s(row) else { continue };
+        let cell = &row.cells[column];
+        let mut cells = vec![name(row)];
+        let first = measured(cell).map(|it| it.first_rounds.as_slice()).unwrap_or_default();
+        let run = |at: usize| first.get(at).map(|ns| units::number(seconds(*ns)));
+        cells.extend((0..3).map(|at| run(at).unwrap_or_default()));
+        cells.push(figure(cell, &seconds));
+        sheet.rows.push(cells);
+    }
+    sheet
+}

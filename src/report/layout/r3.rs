@@ -1,0 +1,70 @@
+//! R3: mass creation and destruction of processes, and what a bystander feels meanwhile.
+
+use super::{Layout, Tables, figure, header, param, rows};
+use crate::compare::{Cell, Comparison, Row};
+use crate::report::sheet::Sheet;
+use crate::units;
+
+pub const R3: Layout = Layout {
+    name: "r3",
+    summary: "R3: creating and destroying many processes, and how long bystanders are held up",
+    suite: "teardown",
+    tables,
+};
+
+fn tables(comparison: &Comparison) -> Tables {
+    let mut phases = Sheet {
+        title: "Seconds in all, and ms per process".into(),
+        header: header("", comparison),
+        rows: Vec::new(),
+    };
+    for (title, phase) in [("creation", "create"), ("destruction", "exit")] {
+        for row in rows(comparison, "process.teardown", phase, &[]) {
+            let count: f64 = param(row, "n").and_then(|n| n.parse().ok()).unwrap_or(f64::NAN);
+            let shape = param(row, "shape").unwrap_or_default();
+            add(&mut phases, format!("{title} of {count} ({shape}), s"), row, |ns| {
+                ns * count / 1e9
+            });
+            add(&mut phases, "  ms per process".into(), row, |ns| ns / 1e6);
+        }
+    }
+    let mut bystander = Sheet {
+        title: "What a bystander feels".into(),
+        header: header("", comparison),
+        rows: Vec::new(),
+    };
+    for probe in ["bystander.latency", "bystander.writeback"] {
+        for row in rows(comparison, probe, "blocked", &[]) {
+            let name = format!("{} {}", probe.split_once('.').map_or("", |it| it.1), row.params);
+            bystander.rows.push(vec![name]);
+            add(&mut bystander, "  share of time blocked, %".into(), row, |ppm| ppm / 1e4);
+            for (title, phase) in [("calm", "calm"), ("during it", "busy"), ("worst", "worst")] {
+                let same = |other: &&Row| other.params == row.params && other.dir == row.dir;
+                let found = rows(comparison, probe, phase, &[]).find(same);
+                let Some(other) = found else { continue };
+                let times = other.cells.iter().map(time);
+                let name = format!("  {title}");
+                bystander.rows.push(std::iter::once(name).chain(times).collect());
+            }
+        }
+    }
+    let notes = vec![
+        "blocked: share of the time of creation or destruction during which an operation of a \
+         process at normal priority was under way for longer than it takes in calm; the \
+         distributions are in the full report"
+            .into(),
+    ];
+    Tables { sheets: vec![phases, bystander], notes }
+}
+
+fn time(cell: &Cell) -> String {
+    match super::measured(cell) {
+        Some(measured) => units::time(measured.cost),
+        None => super::missing(cell),
+    }
+}
+
+fn add(sheet: &mut Sheet, name: String, row: &Row, of: impl Fn(f64) -> f64) {
+    let figures = row.cells.iter().map(|cell| figure(cell, &of));
+    sheet.rows.push(std::iter::once(name).chain(figures).collect());
+}

@@ -1,0 +1,189 @@
+//! R4: UnixBench's tests with their index, and dd on several filesystems.
+
+use super::{Layout, Tables, figure, header, measured, param, param_bytes, ratio, rows};
+use crate::compare::{Cell, Comparison, Row};
+use crate::report::sheet::Sheet;
+use crate::units;
+
+pub const R4: Layout = Layout {
+    name: "r4",
+    summary: "R4: UnixBench's scores and index, and dd's MB/s on each target directory",
+    suite: "unixbench` or `--suite mounts",
+    tables,
+};
+
+/// One of UnixBench's index tests: its name, the probe, the phases that make it up, the parameters,
+/// the score of a cost in ns, and the score of the machine that the index calls 10 (UnixBench 6,
+/// pgms/index.base: a SPARCstation 20-61).
+struct Test {
+    name: &'static str,
+    unit: &'static str,
+    probe: &'static str,
+    phases: &'static [&'static str],
+    params: &'static [(&'static str, &'static str)],
+    score: fn(f64) -> f64,
+    base: f64,
+}
+
+fn a_second(ns: f64) -> f64 {
+    1e9 / ns
+}
+
+fn a_minute(ns: f64) -> f64 {
+    60e9 / ns
+}
+
+const fn test(
+    name: &'static str,
+    unit: &'static str,
+    probe: &'static str,
+    params: &'static [(&'static str, &'static str)],
+    score: fn(f64) -> f64,
+    base: f64,
+) -> Test {
+    Test { name, unit, probe, phases: &[""], params, score, base }
+}
+
+const TESTS: [Test; 12] = [
+    test("Dhrystone 2", "lps", "cpu.integer", &[], a_second, 116_700.0),
+    test("Whetstone", "MWIPS", "cpu.float", &[], mwips, 55.0),
+    test("Execl throughput", "lps", "process.replace", &[], a_second, 43.0),
+    test("File copy 1024", "KBps", "file.copy", &[("buffer", "1KiB")], kbps::<1024>, 3960.0),
+    test("File copy 256", "KBps", "file.copy", &[("buffer", "256B")], kbps::<256>, 1655.0),
+    test("File copy 4096", "KBps", "file.copy", &[("buffer", "4KiB")], kbps::<4096>, 5800.0),
+    test("Pipe throughput", "lps", "pipe.throughput", PIPE, a_second, 12_440.0),
+    test("Context switching", "lps", "pipe.roundtrip", &[("cpu", "same")], a_second, 4000.0),
+    Test {
+        name: "Process creation",
+        unit: "lps",
+        probe: "process.fork",
+        phases: &["create", "reap"],
+        params: &[],
+        score: a_second,
+        base: 126.0,
+    },
+    test("Shell scripts (1)", "lpm", "script.shell", &[("jobs", "1")], a_minute, 42.4),
+    test("Shell scripts (8)", "lpm", "script.shell", &[("jobs", "8")], a_minute, 6.0),
+    test("System call overhead", "lps", "syscall.mix", &[], a_second, 15_000.0),
+];
+
+const PIPE: &[(&str, &str)] = &[("size", "512B"), ("reader", "self")];
+
+/// KiB copied a second, of buffers of so many bytes.
+fn kbps<const BYTES: usize>(ns: f64) -> f64 {
+    BYTES as f64 / 1024.0 * 1e9 / ns
+}
+
+/// Millions of Whetstone instructions a second: one pass is 100000 of them times the weight 10.
+fn mwips(ns: f64) -> f64 {
+    1e9 / ns
+}
+
+fn tables(comparison: &Comparison) -> Tables {
+    let mut notes = Vec::new();
+    let index = index(comparison, &mut notes);
+    Tables { sheets: vec![index, speeds(comparison)], notes }
+}
+
+/// A test's score with the index in each column, and the index of all.
+fn index(comparison: &Comparison, notes: &mut Vec<String>) -> Sheet {
+    let mut sheet = Sheet {
+        title: "UnixBench's tests: score, index, and ratio of scores with its 95 % interval".into(),
+        header: header("", comparison),
+        rows: Vec::new(),
+    };
+    let mut indices: Vec<Vec<f64>> = vec![Vec::new(); comparison.columns.len()];
+    let mut found = 0;
+    for test in &TESTS {
+        let parts: Vec<&Row> =
+            test.phases.iter().filter_map(|phase| part(comparison, test, phase)).collect();
+        if parts.len() < test.phases.len() {
+            continue;
+        }
+        found += 1;
+        let mut scores = vec![format!("{} [{}]", test.name, test.unit)];
+        let mut ratios = vec!["  ratio".to_owned()];
+        for (column, own) in indices.iter_mut().enumerate() {
+            let cells: Vec<&Cell> = parts.iter().map(|row| &row.cells[column]).collect();
+            let costs: Option<f64> = cells.iter().map(|cell| Some(measured(cell)?.cost)).sum();
+            let Some(cost) = costs else {
+                scores.push(super::missing(cells[0]));
+                ratios.push(String::new());
+                continue;
+            };
+            let score = (test.score)(cost);
+            let index = score / test.base * 10.0;
+            own.push(index);
+            scores.push(format!("{} ({})", units::number(score), units::number(index)));
+            ratios.push(parts_ratio(&cells));
+        }
+        sheet.rows.push(scores);
+        if comparison.columns.len() > 1 {
+            sheet.rows.push(ratios);
+        }
+    }
+    if found == TESTS.len() && indices.iter().all(|own| own.len() == found) {
+        let mean = |own: &Vec<f64>| {
+            let logs: f64 = own.iter().map(|index| index.ln()).sum();
+            units::number((logs / own.len() as f64).exp())
+        };
+        let means = indices.iter().map(mean);
+        sheet.rows.push(std::iter::once("Index score".to_owned()).chain(means).collect());
+    }
+    if found > 0 {
+        notes.push(
+            "scores are of envtax's floor costs, with the index in brackets (10 is a SPARCstation \
+             20-61): an index has no interval, the ratio under it has; file copy never leaves the \
+             page cache"
+                .into(),
+        );
+        if found < TESTS.len() {
+            let count = TESTS.len();
+            notes.push(format!("{found} of the {count} tests were measured: no index of all"));
+        }
+    }
+    sheet
+}
+
+fn part<'a>(comparison: &'a Comparison, test: &'a Test, phase: &'a str) -> Option<&'a Row> {
+    let single = |row: &&Row| param(row, "copies").is_none();
+    rows(comparison, test.probe, phase, test.params).find(single)
+}
+
+/// The ratio of scores; of a test made of two phases, that of their sum has no interval of its own:
+/// each phase's is shown.
+fn parts_ratio(cells: &[&Cell]) -> String {
+    let of = |cell: &&Cell| {
+        let tax = measured(cell).and_then(|measured| measured.tax.as_ref());
+        tax.map(|tax| ratio(tax, true)).unwrap_or_default()
+    };
+    let texts: Vec<String> = cells.iter().map(of).filter(|text| !text.is_empty()).collect();
+    texts.join(", ")
+}
+
+/// MB/s of dd's two commands, in each target directory.
+fn speeds(comparison: &Comparison) -> Sheet {
+    let mut sheet = Sheet {
+        title: "dd: MB/s, and ratio of rates with its 95 % interval".into(),
+        header: header("", comparison),
+        rows: Vec::new(),
+    };
+    for (title, probe, phase) in [("write", "file.write", "write"), ("read", "file.scan", "")] {
+        let mut found: Vec<&Row> = rows(comparison, probe, phase, &[]).collect();
+        found.sort_by_key(|row| (row.dir.clone(), param_bytes(row, "size")));
+        for row in found {
+            let Some(speed) = super::megabytes_a_second(row) else { continue };
+            let how = ["mode", "cache"].into_iter().find_map(|name| param(row, name));
+            let size = param(row, "size").unwrap_or_default();
+            let dir = row.dir.as_deref().unwrap_or_default();
+            let name = format!("{title} {dir} bs={size} {}", how.unwrap_or_default());
+            let figures = row.cells.iter().map(|cell| figure(cell, &speed));
+            sheet.rows.push(std::iter::once(name).chain(figures).collect());
+            if row.cells.len() > 1 {
+                let ratios = row.cells.iter().map(|cell| parts_ratio(&[cell]));
+                sheet.rows.push(std::iter::once("  ratio".to_owned()).chain(ratios).collect());
+            }
+        }
+    }
+    sheet
+}
