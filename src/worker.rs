@@ -57,9 +57,10 @@ fn in_crew(order: &WorkerOrder, size: BlockSize, copies: usize, own: &Scratch) -
         crew.exit(measured);
     }
     let finished = crew.finish();
-    match measured {
-        true => finished.context("measuring in several copies").and(answer),
-        false => answer,
+    match (answer, finished) {
+        (Err(error), Err(other)) => Err(error.context(other.to_string())),
+        (answer, finished) if measured => finished.map_err(Into::into).and(answer),
+        (answer, _) => answer,
     }
 }
 

@@ -464,7 +464,7 @@ struct probe {
 };
 
 static const struct probe probes[] = {
-    { "clock.read", 1, NULL, clock_read },
+    { "clock.read clock=monotonic", 1, NULL, clock_read },
     { "syscall.getppid", 1, NULL, getppid_call },
     { "process.fork", 2, NULL, fork_exit },
     { "process.fork as=worker", 2, worker_setup, worker_fork },

@@ -121,6 +121,8 @@ struct CaseState {
     width: Option<(f64, usize)>,
     /// By environment: the block size, or none where the case is not measured.
     sizes: Vec<Option<BlockSize>>,
+    /// By environment: the most iterations that a sample can have there.
+    most: Vec<u64>,
     /// By environment: ln of the block values by round and phase.
     values: Vec<BTreeMap<u32, Vec<f64>>>,
 }
@@ -145,8 +147,8 @@ impl Driver<'_> {
         for index in 0..self.plan.cases.len() {
             let seats = self.seats.len();
             self.cases[index].sizes = vec![None; seats];
+            self.cases[index].most = vec![0; seats];
             self.cases[index].values = vec![BTreeMap::new(); seats];
-            let mut most = vec![u64::MAX; seats];
             let draw = self.order.for_tuning();
             for seat in 0..seats {
                 if let Err((state, reason)) = self.can_measure(index, seat) {
@@ -167,7 +169,7 @@ impl Driver<'_> {
                     }
                 };
                 self.cases[index].sizes[seat] = Some(block_size(tuning));
-                most[seat] = tuning.most;
+                self.cases[index].most[seat] = tuning.most;
                 self.watcher.record(Record::Tuned(Tuned {
                     env: self.seats[seat].name.clone(),
                     case: index,
@@ -175,7 +177,7 @@ impl Driver<'_> {
                     each_ns: tuning.each_ns,
                 }))?;
             }
-            self.share_size(index, &most);
+            self.share_size(index);
             self.watcher.preparing(index + 1, self.plan.cases.len());
         }
         self.start = Instant::now();
@@ -190,11 +192,11 @@ impl Driver<'_> {
     /// Gives environments that are nearly as fast as the reference its block size. The cost of some
     /// operations depends on how many are done at a time (pages that were just given back, files in
     /// a folder): sizes tuned apart made equal environments differ.
-    fn share_size(&mut self, case: usize, most: &[u64]) {
+    fn share_size(&mut self, case: usize) {
         let reference = self.reference();
-        let sizes = &mut self.cases[case].sizes;
-        let Some(common) = reference.and_then(|seat| sizes[seat]) else { return };
-        for (size, most) in sizes.iter_mut().zip(most) {
+        let state = &mut self.cases[case];
+        let Some(common) = reference.and_then(|seat| state.sizes[seat]) else { return };
+        for (size, most) in state.sizes.iter_mut().zip(&state.most) {
             let Some(size) = size else { continue };
             let (own, other) = (size.iterations as f64, common.iterations as f64);
             if (other / LIKE..=other * LIKE).contains(&own) && common.iterations <= *most {

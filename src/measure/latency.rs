@@ -21,11 +21,6 @@ impl Latencies {
         self.0.saturating_record(ns);
     }
 
-    /// Latency below which so large a share of the operations stayed; zero without any.
-    pub fn quantile(&self, share: f64) -> u64 {
-        self.0.value_at_quantile(share)
-    }
-
     pub fn count(&self) -> u64 {
         self.0.len()
     }
@@ -54,6 +49,5 @@ mod tests {
         let buckets = latencies.buckets();
         assert_eq!(buckets[1], (100, 1));
         assert!((123_400..123_600).contains(&buckets[2].0), "{buckets:?}");
-        assert_eq!(latencies.quantile(0.5), 100);
     }
 }

@@ -6,9 +6,11 @@
 mod block;
 mod calibrate;
 mod latency;
+mod responses;
 
 #[cfg(test)]
 pub use block::MAX_PHASES;
 pub use block::{BlockSettings, Stopwatch, Workload, run_block};
 pub use calibrate::{calibrate_clock, shortest_sample_ns, tune};
 pub use latency::Latencies;
+pub use responses::Responses;

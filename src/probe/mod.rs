@@ -3,44 +3,115 @@
 //! A probe is a description and a way to prepare its operation. It contains no timing, no printing
 //! and nothing of one operating system; what it needs of that is in `sys`.
 
+mod bystander_latency;
+mod bystander_writeback;
 mod clock_read;
+mod cpu_float;
+mod cpu_integer;
+mod epoll_wakeup;
+mod file_blocks;
+mod file_cold;
+mod file_copy;
 mod file_create;
+mod file_durable;
+mod file_fault;
+mod file_latency;
+mod file_list;
+mod file_mkdir;
 mod file_open;
+mod file_random;
 mod file_read;
+mod file_rename;
+mod file_scan;
 mod file_stat;
+mod file_symlink;
+mod file_sync;
+mod file_walk;
+mod file_write;
+mod futex_handoff;
+mod held;
+mod memory_bandwidth;
 mod memory_fault;
+mod memory_latency;
+mod memory_map;
 mod null;
 mod params;
 mod pipe_roundtrip;
+mod pipe_throughput;
+mod process_ballast;
 mod process_exec;
 mod process_fork;
+mod process_hold;
+mod process_replace;
+mod process_spawn;
+mod process_teardown;
 mod scratch;
+mod script_shell;
+mod signal_deliver;
+mod signal_install;
+mod socket_roundtrip;
+mod syscall_call;
 mod syscall_getppid;
+mod syscall_mix;
 mod thread_create;
+mod thread_hold;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 
 use crate::measure::Workload;
 use crate::model::{Availability, Case, Params, Phase};
-use crate::units;
+use crate::{sys, units};
 
-pub use params::{Param, Values, complete};
+pub use params::{Param, complete};
 pub use scratch::Scratch;
 
 /// Every probe.
 pub const PROBES: &[&dyn Probe] = &[
     &null::Null,
     &clock_read::ClockRead,
+    &cpu_integer::CpuInteger,
+    &cpu_float::CpuFloat,
     &syscall_getppid::SyscallGetppid,
+    &syscall_call::SyscallCall,
+    &syscall_mix::SyscallMix,
+    &signal_install::SignalInstall,
+    &signal_deliver::SignalDeliver,
     &process_fork::ProcessFork,
+    &process_ballast::ProcessBallast,
+    &process_hold::ProcessHold,
     &process_exec::ProcessExec,
+    &process_teardown::ProcessTeardown,
+    &process_spawn::ProcessSpawn,
+    &process_replace::ProcessReplace,
     &thread_create::ThreadCreate,
+    &thread_hold::ThreadHold,
     &pipe_roundtrip::PipeRoundtrip,
+    &pipe_throughput::PipeThroughput,
+    &socket_roundtrip::SocketRoundtrip,
+    &futex_handoff::FutexHandoff,
+    &epoll_wakeup::EpollWakeup,
     &file_stat::FileStat,
     &file_open::FileOpen,
     &file_create::FileCreate,
+    &file_rename::FileRename,
+    &file_symlink::FileSymlink,
+    &file_mkdir::FileMkdir,
+    &file_list::FileList,
+    &file_walk::FileWalk,
     &file_read::FileRead,
+    &file_write::FileWrite,
+    &file_scan::FileScan,
+    &file_random::FileRandom,
+    &file_sync::FileSync,
+    &file_copy::FileCopy,
+    &file_fault::FileFault,
     &memory_fault::MemoryFault,
+    &memory_map::MemoryMap,
+    &bystander_latency::BystanderLatency,
+    &bystander_writeback::BystanderWriteback,
+    &memory_latency::MemoryLatency,
+    &memory_bandwidth::MemoryBandwidth,
+    &script_shell::ScriptShell,
 ];
 
 /// What a probe is, for people and for the plan. The text is what `docs/PROBES.md` is made of.
@@ -66,6 +137,9 @@ pub struct ProbeInfo {
     /// Measured in every target directory.
     pub on_files: bool,
 }
+
+/// Bytes of the largest buffer that a memory probe may be asked for.
+const MOST_MEMORY: u64 = 1 << 30;
 
 /// The phases of a probe that has one figure: a time.
 const WHOLE: &[Phase] = &[Phase::timed("")];
@@ -109,6 +183,12 @@ pub struct Setup<'a> {
 }
 
 impl Setup<'_> {
+    /// For tests of probes that care for no CPU.
+    #[cfg(test)]
+    fn of<'a>(params: &'a Params, scratch: &'a Scratch) -> Setup<'a> {
+        Setup { params, scratch, cpu: None, other_cpu: None, allowed_cpus: &[] }
+    }
+
     /// The value of a parameter that the probe's cases always give.
     pub fn param(&self, name: &str) -> Result<&str> {
         self.params.get(name).with_context(|| format!("parameter `{name}` is missing"))
@@ -125,6 +205,32 @@ impl Setup<'_> {
         let text = self.param(name)?;
         units::parse_bytes(text).with_context(|| format!("`{name}={text}` is no size"))
     }
+
+    /// Where a peer process is to run, by `cpu=same|other|free`. `free` takes the pin off this one.
+    pub fn peer_cpus(&self) -> Result<Vec<usize>> {
+        match self.param("cpu")? {
+            // Unpinned, it would measure the scheduler's choice under the name of this one.
+            "same" => Ok(vec![self.cpu.context("this process cannot be pinned to a CPU")?]),
+            "other" => Ok(vec![self.cpu.and(self.other_cpu).context("there is no second CPU")?]),
+            "free" => {
+                sys::pin_to(self.allowed_cpus).context("taking the pin off this process")?;
+                Ok(self.allowed_cpus.to_vec())
+            }
+            other => bail!("there is no placement `cpu={other}`"),
+        }
+    }
+}
+
+/// Whether the CPUs are there that `cpu=other` needs.
+fn second_cpu(params: &Params) -> Availability {
+    let one = sys::allowed_cpus().is_ok_and(|cpus| cpus.len() < 2);
+    if params.get("cpu") == Some("other") && one {
+        return Availability::Unavailable {
+            reason: "the environment has one CPU only".into(),
+            remedy: "give it a second one, or leave `cpu=other` out".into(),
+        };
+    }
+    Availability::Available
 }
 
 /// The probe of that id.
@@ -157,17 +263,24 @@ pub fn cases_of(info: &ProbeInfo, params: &Params, dirs: &[&str]) -> Vec<Case> {
 
 /// Bytes that do not compress, the same in every run.
 fn incompressible(bytes: usize) -> Vec<u8> {
-    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut random = xorshift();
     let mut data = Vec::with_capacity(bytes + 8);
     while data.len() < bytes {
-        // xorshift64* (Vigna 2016): no need for quality, only for no repetition.
-        state ^= state >> 12;
-        state ^= state << 25;
-        state ^= state >> 27;
-        data.extend_from_slice(&state.wrapping_mul(0x2545_f491_4f6c_dd1d).to_le_bytes());
+        data.extend_from_slice(&random().to_le_bytes());
     }
     data.truncate(bytes);
     data
+}
+
+/// Random numbers, the same in every run: xorshift64* (Vigna 2016).
+fn xorshift() -> impl FnMut() -> u64 {
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    move || {
+        state ^= state >> 12;
+        state ^= state << 25;
+        state ^= state >> 27;
+        state.wrapping_mul(0x2545_f491_4f6c_dd1d)
+    }
 }
 
 #[cfg(test)]
@@ -176,7 +289,6 @@ mod tests {
 
     use super::*;
     use crate::measure::{BlockSettings, MAX_PHASES, run_block};
-    use crate::sys;
     use crate::test_alloc::allocations_during;
 
     #[test]

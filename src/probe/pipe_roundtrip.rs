@@ -1,8 +1,8 @@
 //! One byte to another process and back.
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 
-use super::{Param, Probe, ProbeInfo, Setup, WHOLE};
+use super::{Param, Probe, ProbeInfo, Setup, WHOLE, second_cpu};
 use crate::measure::{Stopwatch, Workload};
 use crate::model::{Availability, Params};
 use crate::sys;
@@ -35,28 +35,12 @@ impl Probe for PipeRoundtrip {
     }
 
     fn availability(&self, params: &Params) -> Availability {
-        let one = sys::allowed_cpus().is_ok_and(|cpus| cpus.len() < 2);
-        if params.get("cpu") == Some("other") && one {
-            return Availability::Unavailable {
-                reason: "the environment has one CPU only".into(),
-                remedy: "give it a second one, or leave `cpu=other` out".into(),
-            };
-        }
-        Availability::Available
+        second_cpu(params)
     }
 
     fn prepare(&self, setup: &Setup<'_>) -> Result<Box<dyn Workload>> {
-        let cpus = match setup.param("cpu")? {
-            // Unpinned, it would measure the scheduler's choice under the name of this one.
-            "same" => vec![setup.cpu.context("this process cannot be pinned to a CPU")?],
-            "other" => vec![setup.cpu.and(setup.other_cpu).context("there is no second CPU")?],
-            "free" => {
-                sys::pin_to(setup.allowed_cpus).context("taking the pin off this process")?;
-                setup.allowed_cpus.to_vec()
-            }
-            other => bail!("`pipe.roundtrip` has no placement `{other}`"),
-        };
-        let peer = sys::EchoPeer::start(&cpus).context("starting the peer process")?;
+        let peer =
+            sys::EchoPeer::start(&setup.peer_cpus()?).context("starting the peer process")?;
         Ok(Box::new(RoundTrip { peer }))
     }
 }

@@ -46,18 +46,17 @@ impl Probe for ProcessExec {
             Some("shell") => SHELL,
             _ => return Availability::Available,
         };
-        if Path::new(needed).exists() {
-            return Availability::Available;
-        }
-        Availability::Unavailable {
-            reason: format!("there is no {needed} in this environment"),
-            remedy: "put one there, or measure `process.exec target=tiny` only".into(),
+        match Path::new(needed).exists() {
+            true => Availability::Available,
+            false => missing(needed, INFO.id),
         }
     }
 
     fn prepare(&self, setup: &Setup<'_>) -> Result<Box<dyn Workload>> {
         let program = match setup.param("target")? {
-            "tiny" => sys::Executable::new(&[&carried(setup.scratch.folder()?)?])?,
+            "tiny" => {
+                sys::Executable::new(&[&carried(setup.scratch.folder()?, sys::TINY_EXECUTABLE)?])?
+            }
             "dynamic" => sys::Executable::new(&[TRUE])?,
             "shell" => sys::Executable::new(&[SHELL, "-c", ":"])?,
             other => bail!("`process.exec` has no target `{other}`"),
@@ -70,10 +69,18 @@ impl Probe for ProcessExec {
     }
 }
 
-/// Writes the program that envtax carries into the scratch folder; its path.
-fn carried(scratch: &Path) -> Result<String> {
+/// The target of this probe is not there.
+pub fn missing(program: &str, probe: &str) -> Availability {
+    Availability::Unavailable {
+        reason: format!("there is no {program} in this environment"),
+        remedy: format!("put one there, or measure `{probe} target=tiny` only"),
+    }
+}
+
+/// Writes a program that envtax carries into the scratch folder; its path.
+pub fn carried(scratch: &Path, program: &[u8]) -> Result<String> {
     let path = scratch.join("tiny");
-    sys::write_executable(&path, sys::TINY_EXECUTABLE)
+    sys::write_executable(&path, program)
         .with_context(|| format!("writing the program to execute to `{}`", path.display()))?;
     let absolute = fs::canonicalize(&path).unwrap_or(path);
     Ok(absolute.to_str().context("the scratch folder's path is not UTF-8")?.to_owned())

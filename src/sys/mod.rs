@@ -6,6 +6,9 @@ mod counting;
 #[cfg(test)]
 pub use counting::CountingAllocator;
 
+mod held;
+pub use held::{Footprint, Held};
+
 #[cfg(target_os = "linux")]
 mod linux;
 #[cfg(target_os = "linux")]

@@ -7,12 +7,25 @@ use crate::processes::{self, Process};
 use crate::support::{Envtax, Place, Running, SHORT, needs};
 
 /// Probes that leave the most behind when they are cut off: files, children and peers.
-const PROBES: [&str; 5] =
-    ["file.create", "file.read size=1MiB*", "process.exec*", "pipe.*", "thread.*"];
+const PROBES: [&str; 8] = [
+    "file.create",
+    "file.read size=1MiB*",
+    "process.exec*",
+    "thread.*",
+    "pipe.roundtrip*",
+    "pipe.throughput*reader=other cpu=same",
+    "socket.*tcp cpu=same",
+    "futex.*same",
+];
+
+/// Probes whose worker is many processes.
+const CROWDS: [&str; 2] =
+    ["process.teardown n=100 shape=tree*", "bystander.latency op=fork during=teardown*"];
 
 /// A long run, in a target directory of its own, over native and one other environment.
 fn long_run<'a>(place: &'a Place, other: &str) -> Envtax<'a> {
-    let run = place.run(&["native", &format!("other={other}")], &PROBES).own_binary();
+    let probes = [&PROBES[..], &CROWDS[..]].concat();
+    let run = place.run(&["native", &format!("other={other}")], &probes).own_binary();
     run.args(["--budget", "1h", "--dir", &format!("d={}", place.path("target"))])
 }
 
@@ -200,6 +213,25 @@ fn a_killed_worker_costs_one_row_and_leaves_nothing() {
     }
 }
 
+/// Its children are copies of it, and die with it whether they sleep, start others or exit.
+#[test]
+fn a_killed_worker_takes_its_crowd_along() {
+    for probe in CROWDS {
+        let place = Place::new();
+        let mut run =
+            place.run(&["native"], &[probe]).own_binary().args(["--budget", "4s"]).start();
+        run.until_recorded("tuned", 1);
+        run.until("a crowd", |run| {
+            let workers: Vec<Process> =
+                run.processes().into_iter().filter(Process::is_worker).collect();
+            let eldest = workers.iter().map(|worker| worker.pid).min();
+            let crowd = workers.len() > 20;
+            eldest.filter(|_| crowd).inspect(|pid| processes::signal(*pid, "KILL")).is_some()
+        });
+        run.wait_clean();
+    }
+}
+
 #[test]
 fn an_environment_that_hangs_at_its_start_can_be_interrupted() {
     for signal in ["INT", "TERM"] {
@@ -321,4 +353,63 @@ fn a_container_too_small_for_the_agent_says_so() {
     let done = run.args(["--budget", "1s"]).start().wait_clean().exits(3);
     done.complains("No space left on device");
     place.comparison("run.jsonl").failed("syscall.getppid", "other", "No space left on device");
+}
+
+/// What a controller and an agent that were killed at the same instant leave: a scratch folder
+/// that nobody holds any more.
+fn orphan(place: &Place, name: &str) {
+    std::fs::create_dir(place.path(name)).unwrap();
+    place.write(&format!("{name}/file"), "x");
+    let old = std::time::SystemTime::now() - Duration::from_secs(60);
+    std::fs::File::open(place.path(name)).unwrap().set_modified(old).unwrap();
+}
+
+#[test]
+fn what_a_killed_run_left_is_removed_by_the_next_one() {
+    let place = Place::new();
+    orphan(&place, "target/.envtax-0123abcd-7");
+    orphan(&place, "tmp/.envtax-0123abcd-8");
+    let dir = format!("d={}", place.path("target"));
+    let run = place.run(&["native"], &["file.stat"]).args(SHORT).args(["--dir", &dir]);
+    let done = run.run().exits(0).complains("removed what a killed run left");
+    done.complains(".envtax-0123abcd-7").complains(".envtax-0123abcd-8");
+    place.is_clean();
+}
+
+#[test]
+fn doctor_cleans_up_when_asked() {
+    let place = Place::new();
+    orphan(&place, "target/.envtax-0123abcd-7");
+    let clean = || {
+        let target = place.path("target");
+        place.envtax(["doctor", "--clean", "--env", "native", "--dir", &target]).run().exits(0)
+    };
+    clean().prints("removed").prints("target/.envtax-0123abcd-7");
+    clean().prints("nothing was left by killed runs");
+    place.is_clean();
+}
+
+/// Controller, agents and workers at the same instant: nobody is left who could clean up.
+#[test]
+fn a_run_killed_as_a_whole_is_cleaned_up_after() {
+    let place = Place::new();
+    let mut run = long_run(&place, "native").start();
+    run.until("a scratch folder", |run| {
+        run.processes();
+        let entries = std::fs::read_dir(place.path("target")).unwrap();
+        let found = entries.flatten().next().is_some();
+        if found {
+            let all = run.processes();
+            run.signal("STOP");
+            all.iter().for_each(|process| processes::signal(process.pid, "STOP"));
+            run.signal("KILL");
+            all.iter().for_each(|process| processes::signal(process.pid, "KILL"));
+        }
+        found
+    });
+    run.wait();
+    thread::sleep(Duration::from_millis(2100));
+    let target = place.path("target");
+    place.envtax(["doctor", "--clean", "--dir", &target]).run().exits(0);
+    place.is_clean();
 }

@@ -2,7 +2,10 @@
 
 mod bad_agents;
 mod dirs;
+mod file_probes;
+mod filesystems;
 mod leftovers;
+mod limits;
 mod main_job;
 mod other_verbs;
 #[cfg(feature = "planted")]

@@ -364,6 +364,19 @@ impl Comparison {
         self
     }
 
+    /// Every row of that target directory was measured in that column; says how many there are.
+    #[track_caller]
+    pub fn all_measured(&self, dir: &str, column: &str) -> usize {
+        let columns = self.0["columns"].as_array().unwrap();
+        let at = columns.iter().position(|label| label == column).expect("the column");
+        let rows = self.0["rows"].as_array().unwrap().iter().filter(|row| row["dir"] == dir);
+        rows.inspect(|row| {
+            let cost = row["cells"][at]["measured"]["cost_ns"].as_f64();
+            assert!(cost.is_some_and(|cost| cost > 0.0), "{row:#}");
+        })
+        .count()
+    }
+
     /// The row's tax there.
     #[cfg(feature = "planted")]
     #[track_caller]
@@ -376,6 +389,15 @@ impl Comparison {
     pub fn failed(&self, row: &str, column: &str, words: &str) -> &Self {
         let cell = self.cell(row, column);
         let reason = cell["failed"]["reason"].as_str().unwrap_or_default();
+        assert!(reason.contains(words), "{row} in {column} without `{words}`: {cell:#}");
+        self
+    }
+
+    /// The row cannot be measured there, and the reason has these words.
+    #[track_caller]
+    pub fn skipped(&self, row: &str, column: &str, words: &str) -> &Self {
+        let cell = self.cell(row, column);
+        let reason = cell["skipped"]["reason"].as_str().unwrap_or_default();
         assert!(reason.contains(words), "{row} in {column} without `{words}`: {cell:#}");
         self
     }

@@ -132,7 +132,18 @@ fn only_verbs_print() {
 #[test]
 fn every_probe_kind_and_format_is_in_its_list() {
     let mut problems = Vec::new();
-    let helpers = ["mod.rs", "params.rs", "scratch.rs", "sheet.rs", "table.rs"];
+    let helpers = [
+        "mod.rs",
+        "file_blocks.rs",
+        "file_cold.rs",
+        "file_durable.rs",
+        "file_latency.rs",
+        "held.rs",
+        "params.rs",
+        "scratch.rs",
+        "sheet.rs",
+        "table.rs",
+    ];
     for folder in ["probe", "launch", "report"] {
         let list = text(&Path::new(ROOT).join("src").join(folder).join("mod.rs"));
         for path in files_below(&format!("src/{folder}"), "rs") {

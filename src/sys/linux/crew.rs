@@ -8,6 +8,9 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use super::process::{Pid, reap};
 use super::{check, die_with_parent};
 
+/// Turns of waiting between two looks at whether all copies are alive.
+const LOOK_EVERY: u32 = 1024;
+
 /// What all copies share, at the start of the shared memory; the figures follow it.
 #[repr(C)]
 struct Shared {
@@ -90,7 +93,18 @@ impl Crew {
             shared.generation.store(generation + 1, Ordering::Release);
             return Ok(());
         }
-        while shared.generation.load(Ordering::Acquire) == generation {
+        let waiting = || shared.generation.load(Ordering::Acquire) == generation;
+        for turn in 1_u32.. {
+            // One that was killed says nothing: the leader looks, as nobody else can. One that has
+            // done its last meeting may have ended well: hence the order.
+            let look = turn.is_multiple_of(LOOK_EVERY);
+            let ended = look && self.children.iter().any(|child| child.has_ended());
+            if !waiting() {
+                break;
+            }
+            if ended {
+                self.give_up();
+            }
             if shared.broken.load(Ordering::Acquire) != 0 {
                 return Err(io::Error::other("another copy gave up"));
             }
@@ -132,18 +146,19 @@ impl Crew {
         unsafe { libc::_exit(i32::from(!well)) }
     }
 
-    /// As the leader: waits for the others. An error when one of them did not end well.
+    /// As the leader: waits for the others. An error when one of them did not end well: that which
+    /// was killed, rather than those that gave up because of it.
     pub fn finish(mut self) -> io::Result<()> {
+        let mut worst = (0, 0);
         for (index, child) in std::mem::take(&mut self.children).into_iter().enumerate() {
-            match reap(child)? {
-                0 => {}
-                status => {
-                    let text = format!("copy {} ended with status {status}", index + 2);
-                    return Err(io::Error::other(text));
-                }
+            worst = worst.max((reap(child)?, index + 2));
+        }
+        match worst {
+            (0, _) => Ok(()),
+            (status, copy) => {
+                Err(io::Error::other(format!("copy {copy} ended with status {status}")))
             }
         }
-        Ok(())
     }
 }
 
@@ -181,6 +196,20 @@ mod tests {
         }
         assert!(!go_on, "the leader decides");
         crew.finish().unwrap();
+    }
+
+    #[test]
+    fn a_copy_that_dies_holds_nobody_up() {
+        let crew = Crew::start(3, 1).unwrap();
+        if crew.index() == 1 {
+            crew.exit(false);
+        }
+        let met = crew.meet().is_ok();
+        if crew.index() > 0 {
+            crew.exit(!met);
+        }
+        assert!(!met);
+        assert!(crew.finish().is_err());
     }
 
     #[test]

@@ -28,13 +28,14 @@ impl FilePath {
         unsafe { raw::call(libc::SYS_unlinkat, [HERE, self.address(), 0, 0]) }.map(drop)
     }
 
-    fn address(&self) -> usize {
+    /// Where the zero-terminated path begins.
+    pub(super) fn address(&self) -> usize {
         self.0.as_ptr() as usize
     }
 }
 
 /// Relative paths start from the current folder.
-const HERE: usize = libc::AT_FDCWD as usize;
+pub(super) const HERE: usize = libc::AT_FDCWD as usize;
 
 /// Size of the file in bytes, by one `newfstatat`.
 #[inline]
@@ -56,7 +57,7 @@ fn open(path: &FilePath, flags: libc::c_int) -> io::Result<RawFd> {
 }
 
 #[inline]
-fn close(fd: RawFd) -> io::Result<()> {
+pub(super) fn close(fd: RawFd) -> io::Result<()> {
     // SAFETY: callers own the descriptor and give it up here.
     unsafe { raw::call(libc::SYS_close, [fd as usize, 0, 0, 0]) }.map(drop)
 }
@@ -67,8 +68,29 @@ pub fn write_executable(path: &Path, bytes: &[u8]) -> io::Result<()> {
     file.write_all(bytes)
 }
 
+/// How reads and writes of an open file reach it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// Through the page cache.
+    Buffered,
+    /// Past it (`O_DIRECT`): addresses, offsets and lengths have to be aligned.
+    Direct,
+    /// Through it, and durable when the write returns (`O_DSYNC`).
+    Durable,
+}
+
+impl Access {
+    fn flags(self) -> libc::c_int {
+        match self {
+            Access::Buffered => 0,
+            Access::Direct => libc::O_DIRECT,
+            Access::Durable => libc::O_DSYNC,
+        }
+    }
+}
+
 /// A file opened for reading. Closed by [`ReadFile::close`] or, unchecked, when dropped.
-pub struct ReadFile(RawFd);
+pub struct ReadFile(pub(super) RawFd);
 
 impl ReadFile {
     #[inline]
@@ -77,10 +99,29 @@ impl ReadFile {
     }
 
     #[inline]
+    pub fn open_as(path: &FilePath, access: Access) -> io::Result<ReadFile> {
+        open(path, libc::O_RDONLY | access.flags()).map(ReadFile)
+    }
+
+    /// One `read` of up to the buffer's length, from where the last one ended.
+    #[inline]
+    pub fn read(&self, buffer: &mut [u8]) -> io::Result<usize> {
+        let arguments = [self.0 as usize, buffer.as_mut_ptr() as usize, buffer.len(), 0];
+        // SAFETY: the buffer is valid for writing all of its length.
+        unsafe { raw::call(libc::SYS_read, arguments) }
+    }
+
+    #[inline]
     pub fn close(self) -> io::Result<()> {
         let fd = self.0;
         std::mem::forget(self);
         close(fd)
+    }
+
+    /// One `read` of a single byte; an error also when there is none.
+    #[inline]
+    pub fn read_byte(&self) -> io::Result<u8> {
+        raw::read_byte(self.0)
     }
 
     /// One `pread` of up to the buffer's length; says how many bytes came.
@@ -99,14 +140,61 @@ impl Drop for ReadFile {
     }
 }
 
-/// A file that was created and is open for writing. Closed as [`ReadFile`] is.
-pub struct WriteFile(RawFd);
+/// A file that is open for writing. Closed as [`ReadFile`] is.
+pub struct WriteFile(pub(super) RawFd);
 
 impl WriteFile {
     /// Creates the file; an error when it exists.
     #[inline]
     pub fn create(path: &FilePath) -> io::Result<WriteFile> {
         open(path, libc::O_WRONLY | libc::O_CREAT | libc::O_EXCL).map(WriteFile)
+    }
+
+    /// Opens a file that exists, and changes nothing of it.
+    pub fn open(path: &FilePath) -> io::Result<WriteFile> {
+        open(path, libc::O_WRONLY).map(WriteFile)
+    }
+
+    /// Creates the file; an error when it exists.
+    #[inline]
+    pub fn create_as(path: &FilePath, access: Access) -> io::Result<WriteFile> {
+        open(path, libc::O_WRONLY | libc::O_CREAT | libc::O_EXCL | access.flags()).map(WriteFile)
+    }
+
+    /// Opens a file that exists.
+    #[inline]
+    pub fn open_as(path: &FilePath, access: Access) -> io::Result<WriteFile> {
+        open(path, libc::O_WRONLY | access.flags()).map(WriteFile)
+    }
+
+    /// One `write` from where the last one ended; says how many bytes were taken.
+    #[inline]
+    pub fn write(&self, data: &[u8]) -> io::Result<usize> {
+        let arguments = [self.0 as usize, data.as_ptr() as usize, data.len(), 0];
+        // SAFETY: the data is valid for reading all of its length.
+        unsafe { raw::call(libc::SYS_write, arguments) }
+    }
+
+    /// One `pwrite`; says how many bytes were taken.
+    #[inline]
+    pub fn write_at(&self, data: &[u8], offset: u64) -> io::Result<usize> {
+        let arguments = [self.0 as usize, data.as_ptr() as usize, data.len(), offset as usize];
+        // SAFETY: the data is valid for reading all of its length.
+        unsafe { raw::call(libc::SYS_pwrite64, arguments) }
+    }
+
+    /// `fdatasync`: the data is durable, and of the attributes what is needed to read it.
+    #[inline]
+    pub fn sync_data(&self) -> io::Result<()> {
+        // SAFETY: takes no pointer.
+        unsafe { raw::call(libc::SYS_fdatasync, [self.0 as usize, 0, 0, 0]) }.map(drop)
+    }
+
+    /// `fsync`: data and attributes are durable.
+    #[inline]
+    pub fn sync_all(&self) -> io::Result<()> {
+        // SAFETY: takes no pointer.
+        unsafe { raw::call(libc::SYS_fsync, [self.0 as usize, 0, 0, 0]) }.map(drop)
     }
 
     /// Writes one byte.
@@ -175,6 +263,25 @@ mod tests {
         path.unlink().unwrap();
         assert_eq!(stat_size(&path).unwrap_err().kind(), io::ErrorKind::NotFound);
         assert!(FilePath::new(Path::new("a\0b")).is_err());
+    }
+
+    #[test]
+    fn blocks_are_written_and_read_one_after_the_other() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = FilePath::new(&dir.path().join("f")).unwrap();
+        let file = WriteFile::create_as(&path, Access::Durable).unwrap();
+        assert_eq!((file.write(b"one").unwrap(), file.write(b"two").unwrap()), (3, 3));
+        file.sync_data().unwrap();
+        file.close().unwrap();
+        let file = WriteFile::open_as(&path, Access::Buffered).unwrap();
+        assert_eq!(file.write_at(b"2", 3).unwrap(), 1);
+        file.sync_all().unwrap();
+        file.close().unwrap();
+        let file = ReadFile::open_as(&path, Access::Buffered).unwrap();
+        let mut buffer = [0; 4];
+        assert_eq!((file.read(&mut buffer).unwrap(), &buffer), (4, b"one2"));
+        assert_eq!((file.read(&mut buffer).unwrap(), &buffer[..2]), (2, &b"wo"[..]));
+        assert_eq!(file.read(&mut buffer).unwrap(), 0);
     }
 
     #[test]

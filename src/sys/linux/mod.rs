@@ -1,32 +1,73 @@
 //! Linux. One file a subject; all of them safe to call.
 
 mod agent;
+mod ballast;
+mod bystander;
+mod call;
 mod clock;
 mod cpu;
 mod crew;
+mod crowd;
+mod device;
 mod enter;
+mod epoll;
 mod file;
+mod folder;
+mod footprint;
+mod futex;
+mod hold_processes;
+mod hold_threads;
+mod limits;
+mod mapping;
 mod memory;
+mod names;
+mod page_cache;
+mod peer;
 mod pipe;
 mod process;
 mod raw;
+mod replacing;
+mod shared;
+mod signal;
+mod socket;
+mod spawn;
+mod stream;
 mod thread;
 mod tiny;
+mod volume;
 
 pub use agent::{
     AgentImage, Ready, ask_group_to_end, die_with_parent, end_group, group_exists, has_ended,
     new_session, wait_for_answer,
 };
-pub use clock::{CLOCK_NAME, now_ns};
+pub use ballast::{Ballast, huge_page_size};
+pub use bystander::{Bystander, MOST_DUE, Operation};
+pub use call::{FileMask, IdleDescriptor, own_ids};
+pub use clock::{CLOCK_NAME, Clock, now_ns};
 pub use cpu::{allowed_cpus, getppid, pin_process, pin_to, usage};
 pub use crew::Crew;
+pub use crowd::{Crowd, Shape};
+pub use device::{Device, Written};
 pub use enter::{enter_chroot, enter_namespace};
-pub use file::{FilePath, ReadFile, WriteFile, map_residency, stat_size, write_executable};
-pub use memory::{Region, page_size};
-pub use pipe::EchoPeer;
-pub use process::{Executable, fork_exec, fork_exiting, reap};
+pub use epoll::PolledPeer;
+pub use file::{Access, FilePath, ReadFile, WriteFile, map_residency, stat_size, write_executable};
+pub use folder::{Entries, Folder};
+pub use futex::FutexPeer;
+pub use hold_processes::hold_processes;
+pub use hold_threads::hold_threads;
+pub use limits::{Room, memory_room, process_room};
+pub use mapping::MappedFile;
+pub use memory::{MapPlace, Region, page_size};
+pub use page_cache::{CacheView, DROP_CACHES, drop_caches, evict, may_drop_caches};
+pub use pipe::{EchoPeer, OwnPipe, WriterPeer};
+pub use process::{Executable, fork_exec, fork_exec_group, fork_exiting, reap};
+pub use replacing::REPLACING_EXECUTABLE;
+pub use signal::SignalHandler;
+pub use socket::TcpPair;
+pub use spawn::{Spawner, posix_spawn};
 pub use thread::start_thread;
 pub use tiny::TINY_EXECUTABLE;
+pub use volume::{file_size_limit, volume};
 
 use std::io;
 

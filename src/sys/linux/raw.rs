@@ -80,6 +80,22 @@ pub fn write_byte(fd: RawFd, byte: u8) -> io::Result<()> {
     }
 }
 
+/// One `read` of up to the buffer's length; how many bytes came.
+#[inline(always)]
+pub fn read(fd: RawFd, buffer: &mut [u8]) -> io::Result<usize> {
+    let arguments = [fd as usize, buffer.as_mut_ptr() as usize, buffer.len(), 0];
+    // SAFETY: the buffer is valid for writing all of its length.
+    unsafe { call(libc::SYS_read, arguments) }
+}
+
+/// One `write` of up to all bytes; how many were taken.
+#[inline(always)]
+pub fn write(fd: RawFd, bytes: &[u8]) -> io::Result<usize> {
+    let arguments = [fd as usize, bytes.as_ptr() as usize, bytes.len(), 0];
+    // SAFETY: the bytes are valid for reading all of their length.
+    unsafe { call(libc::SYS_write, arguments) }
+}
+
 /// The kernel answers an error as its negative number, from -4095 on.
 #[inline(always)]
 fn checked(result: isize) -> io::Result<usize> {

@@ -24,13 +24,18 @@ const MACHINE: u8 = 183;
 
 const HEADER: usize = 64;
 const SEGMENT: usize = 56;
-const SIZE: usize = HEADER + SEGMENT + CODE.len();
 const BASE: u64 = 0x40_0000;
 
-/// The program as the bytes of an ELF file (System V ABI, gABI chapters 4 and 5).
-pub const TINY_EXECUTABLE: &[u8] = &assemble();
+/// The program as the bytes of an ELF file.
+pub const TINY_EXECUTABLE: &[u8] = &assemble::<{ file_size(CODE) }>(CODE);
 
-const fn assemble() -> [u8; SIZE] {
+/// Bytes of the file that [`assemble`] makes of this code.
+pub(super) const fn file_size(code: &[u8]) -> usize {
+    HEADER + SEGMENT + code.len()
+}
+
+/// A static program as an ELF file of so many bytes (System V ABI, gABI chapters 4 and 5).
+pub(super) const fn assemble<const SIZE: usize>(code: &[u8]) -> [u8; SIZE] {
     let mut file = [0; SIZE];
     put(&mut file, 0, &[0x7f, b'E', b'L', b'F', 2, 1, 1]); // 64 bit, little endian, version 1
     put(&mut file, 16, &[2, 0, MACHINE, 0, 1]); // ET_EXEC, machine, version
@@ -43,11 +48,11 @@ const fn assemble() -> [u8; SIZE] {
     put(&mut file, HEADER + 32, &(SIZE as u64).to_le_bytes()); // size in the file
     put(&mut file, HEADER + 40, &(SIZE as u64).to_le_bytes()); // size in memory
     put(&mut file, HEADER + 48, &0x1000_u64.to_le_bytes()); // alignment
-    put(&mut file, HEADER + SEGMENT, CODE);
+    put(&mut file, HEADER + SEGMENT, code);
     file
 }
 
-const fn put(file: &mut [u8; SIZE], at: usize, bytes: &[u8]) {
+const fn put(file: &mut [u8], at: usize, bytes: &[u8]) {
     let mut i = 0;
     while i < bytes.len() {
         file[at + i] = bytes[i];

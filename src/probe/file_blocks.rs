@@ -1,0 +1,266 @@
+//! What probes of whole files share: blocks in memory, files made of them, and whether the target
+//! directory takes them.
+
+use std::io::{self, ErrorKind, Write};
+use std::ops::{Deref, DerefMut};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+
+use super::{CannotMeasure, Setup, incompressible};
+use crate::sys::{self, Access};
+use crate::units;
+
+/// Blocks that a user may ask for.
+pub const BLOCK: std::ops::RangeInclusive<u64> = 512..=64 << 20;
+/// Files that a user may ask for.
+pub const TOTAL: std::ops::RangeInclusive<u64> = 512..=64 << 30;
+
+/// Memory that begins where a page does: direct access asks for it, and a copy to an address in the
+/// middle of a page costs up to a fifth more.
+pub struct Aligned {
+    memory: Vec<u8>,
+    start: usize,
+    bytes: usize,
+}
+
+impl Aligned {
+    /// Zeros.
+    pub fn new(bytes: usize) -> Aligned {
+        let page = sys::page_size();
+        // Written, so that no page of it is left to be brought in while something is timed.
+        let memory = vec![1; bytes + page];
+        let mut aligned = Aligned { start: memory.as_ptr().align_offset(page), memory, bytes };
+        aligned.fill(0);
+        aligned
+    }
+}
+
+impl Deref for Aligned {
+    type Target = [u8];
+
+    #[inline]
+    fn deref(&self) -> &[u8] {
+        &self.memory[self.start..self.start + self.bytes]
+    }
+}
+
+impl DerefMut for Aligned {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut [u8] {
+        &mut self.memory[self.start..self.start + self.bytes]
+    }
+}
+
+/// Blocks to write, one after the other.
+pub struct Source {
+    memory: Aligned,
+    block: usize,
+    /// Where the next block begins, below `ring`.
+    at: usize,
+    ring: usize,
+    step: usize,
+}
+
+/// Bytes after which blocks repeat: more than any filesystem looks back to compress.
+const RING: usize = 1 << 20;
+
+impl Source {
+    /// Blocks that neither compress nor are like the one before.
+    pub fn incompressible(block: usize) -> Source {
+        let mut memory = Aligned::new(block + RING);
+        let bytes = memory.len();
+        memory.copy_from_slice(&incompressible(bytes));
+        Source { memory, block, at: 0, ring: RING, step: sys::page_size() }
+    }
+
+    /// The same block of zeros every time.
+    pub fn zeros(block: usize) -> Source {
+        Source { memory: Aligned::new(block), block, at: 0, ring: 1, step: 1 }
+    }
+
+    #[inline]
+    pub fn next(&mut self) -> &[u8] {
+        let at = self.at;
+        self.at += self.step;
+        if self.at >= self.ring {
+            self.at = 0;
+        }
+        &self.memory[at..at + self.block]
+    }
+}
+
+/// A file by its block and its length.
+#[derive(Clone, Copy)]
+pub struct Extent {
+    pub block: usize,
+    pub total: u64,
+}
+
+impl Extent {
+    /// From the parameters `size` and `total`, for which the target directory has room.
+    pub fn of(setup: &Setup<'_>) -> Result<Extent> {
+        let (block, total) = (setup.bytes("size")?, setup.bytes("total")?);
+        if total % block != 0 {
+            let (size, total) = (units::bytes_exact(block), units::bytes_exact(total));
+            return cannot(format!("`total={total}` is not a multiple of `size={size}`"));
+        }
+        Extent::with_room(setup, block, total)
+    }
+
+    /// Of these bytes, for which the target directory has room.
+    pub fn with_room(setup: &Setup<'_>, block: u64, total: u64) -> Result<Extent> {
+        has_room(&target(setup)?, total)?;
+        Ok(Extent { block: block as usize, total })
+    }
+
+    pub fn blocks(&self) -> u64 {
+        self.total / self.block as u64
+    }
+
+    /// Makes the file, incompressible and durable.
+    pub fn make_file(&self, path: &Path) -> Result<()> {
+        let piece = self.total.min(1 << 20) as usize;
+        let mut source = Source::incompressible(piece);
+        let mut write = || -> io::Result<()> {
+            let mut file = std::fs::File::create_new(path)?;
+            let mut left = self.total as usize;
+            while left > 0 {
+                let now = left.min(piece);
+                file.write_all(&source.next()[..now])?;
+                left -= now;
+            }
+            file.sync_all()
+        };
+        write().with_context(|| format!("creating `{}`", path.display()))
+    }
+}
+
+/// "Nothing is wrong, but here it cannot be measured."
+pub fn cannot<T>(why: String) -> Result<T> {
+    Err(CannotMeasure(why).into())
+}
+
+/// The target directory: what the block's own folder is in.
+pub fn target(setup: &Setup<'_>) -> Result<PathBuf> {
+    let folder = setup.scratch.folder()?;
+    Ok(folder.parent().unwrap_or(folder).to_owned())
+}
+
+/// Refuses what would not fit, or would leave others without room.
+fn has_room(target: &Path, total: u64) -> Result<()> {
+    let folder = target.display();
+    let bytes = units::bytes_exact(total);
+    if let Some(limit) = sys::file_size_limit().filter(|limit| *limit < total) {
+        let limit = units::bytes(limit as f64);
+        return cannot(format!(
+            "a file may have {limit} here (`ulimit -f`) and this needs {bytes}; raise the limit, \
+             or give a smaller `total=`"
+        ));
+    }
+    let volume = sys::volume(target).with_context(|| format!("asking for room in `{folder}`"))?;
+    let reserve = (volume.size / 20).min(1 << 30);
+    // Some network filesystems do not say.
+    if volume.size > 0 && volume.free < total + reserve {
+        let (free, reserve) = (units::bytes(volume.free as f64), units::bytes(reserve as f64));
+        return cannot(format!(
+            "`{folder}` has {free} free, and this needs {bytes} and leaves {reserve} to others; \
+             make room, or give a smaller `total=`"
+        ));
+    }
+    Ok(())
+}
+
+/// Sees that blocks of this size can be written past the page cache. Says whether they are not
+/// copied on the way: a filesystem that takes them from any address does copy them.
+pub fn try_direct(setup: &Setup<'_>, block: usize) -> Result<bool> {
+    let folder = target(setup)?;
+    let path = setup.scratch.folder()?.join("direct");
+    let name = sys::FilePath::new(&path)?;
+    let refused = |error: &io::Error| {
+        matches!(error.kind(), ErrorKind::InvalidInput | ErrorKind::Unsupported)
+    };
+    let file = match sys::WriteFile::create_as(&name, Access::Direct) {
+        Err(error) if refused(&error) => {
+            // Created it may be all the same.
+            let _ = name.unlink();
+            return cannot(format!(
+                "the filesystem of `{}` refuses direct access (O_DIRECT); name a directory on \
+                 another one by `--dir`, or leave `direct` out",
+                folder.display()
+            ));
+        }
+        file => file.with_context(|| format!("creating `{}`", path.display()))?,
+    };
+    let memory = Aligned::new(2 * block);
+    let odd = file.write_at(&memory[1..=block], 0).is_err();
+    let written = file.write_at(&memory[..block], 0);
+    file.close()?;
+    name.unlink()?;
+    match written {
+        Err(error) if refused(&error) => cannot(format!(
+            "the filesystem of `{}` takes no `size={}` directly (O_DIRECT); give a multiple of \
+             its own block size, such as `size=4KiB`",
+            folder.display(),
+            units::bytes_exact(block as u64)
+        )),
+        Err(error) => Err(error).with_context(|| format!("writing `{}`", path.display())),
+        Ok(_) => Ok(odd),
+    }
+}
+
+/// What is said where [`try_direct`] found a copy on the way.
+pub const COPIED: &str = "direct access (O_DIRECT) is taken at any address here, so something on \
+                          the way copies the data and may keep it";
+
+/// Measures two samples of a probe's smallest size in a folder where files are on a disk, if any
+/// are, and sees that nothing is left there.
+#[cfg(test)]
+pub fn measure(probe: &dyn super::Probe, params: &str) -> Result<crate::model::SampleSet> {
+    use crate::measure::{BlockSettings, run_block};
+    let here = tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR"))?;
+    let scratch = super::Scratch::at(here.path().join("block"));
+    let params = crate::model::Params::new(params);
+    let setup =
+        Setup { params: &params, scratch: &scratch, cpu: None, other_cpu: None, allowed_cpus: &[] };
+    let mut workload = probe.prepare(&setup)?;
+    let iterations = *workload.iterations().start();
+    let settings =
+        BlockSettings { iterations, samples: 2, ..BlockSettings::of(probe.info().phases) };
+    let block = run_block(workload.as_mut(), &settings, None)?;
+    drop(workload);
+    drop(scratch);
+    assert_eq!(std::fs::read_dir(here.path())?.count(), 0);
+    Ok(block)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_start_at_pages_and_differ() {
+        let mut source = Source::incompressible(4096);
+        let first = source.next().to_vec();
+        assert!(source.next().as_ptr().cast::<u8>().align_offset(sys::page_size()) == 0);
+        assert_ne!(first, source.next());
+        for _ in 3..RING / sys::page_size() {
+            assert_ne!(first, source.next());
+        }
+        assert_eq!(first, source.next(), "the ring is closed");
+        let mut zeros = Source::zeros(512);
+        assert_eq!(zeros.next().as_ptr(), zeros.next().as_ptr());
+        assert_eq!(zeros.next(), [0; 512]);
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused_with_both_figures() {
+        let dir = tempfile::tempdir().unwrap();
+        has_room(dir.path(), 1 << 20).unwrap();
+        let error = has_room(dir.path(), 1 << 60).unwrap_err();
+        assert!(error.is::<CannotMeasure>());
+        for words in ["free, and this needs 1073741824GiB", "`total=`"] {
+            assert!(error.to_string().contains(words), "{error}");
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! Blocks through a pipe.
+
+use anyhow::{Context, Result, bail, ensure};
+
+use super::{CannotMeasure, Param, Probe, ProbeInfo, Setup, WHOLE, incompressible, second_cpu};
+use crate::measure::{Stopwatch, Workload};
+use crate::model::{Availability, Params};
+use crate::sys;
+
+pub struct PipeThroughput;
+
+static INFO: ProbeInfo = ProbeInfo {
+    id: "pipe.throughput",
+    summary: "one block of bytes through a pipe",
+    timed: "`reader=self`: one write and one read of the block, both by this process. \
+            `reader=other`: another process writes without end and this one reads; the time is \
+            that of the reads until all bytes have arrived, switches between the two included. \
+            `cpu=same`: both on one CPU. `cpu=other`: each on its own.",
+    excluded: "With `reader=other`, starting the writer, and four blocks or pipes full before each \
+               sample, after which writer and reader are in step. Making the bytes: the same \
+               block is sent again and again. Blocks begin where a page does.",
+    unit: "block",
+    source: "UnixBench pipe (512 bytes, self); lmbench bw_pipe (64 KiB, other)",
+    phases: WHOLE,
+    params: &[
+        Param::bytes("size", 1..=MOST),
+        Param::one_of("reader", &["self", "other"]),
+        Param::one_of("cpu", &["same", "other"]),
+    ],
+    cases: &[
+        "size=512B reader=self cpu=same",
+        "size=64KiB reader=other cpu=same",
+        "size=64KiB reader=other cpu=other",
+    ],
+    on_files: false,
+};
+
+const MOST: u64 = 16 << 20;
+/// What is read before each sample: this many blocks, or so many bytes if that is more. A pipe
+/// holds 64 KiB.
+const IN_STEP_BLOCKS: u64 = 4;
+const IN_STEP_BYTES: u64 = 256 << 10;
+
+impl Probe for PipeThroughput {
+    fn info(&self) -> &'static ProbeInfo {
+        &INFO
+    }
+
+    fn availability(&self, params: &Params) -> Availability {
+        second_cpu(params)
+    }
+
+    fn prepare(&self, setup: &Setup<'_>) -> Result<Box<dyn Workload>> {
+        let buffer = Block::of(incompressible(setup.bytes("size")? as usize));
+        match (setup.param("reader")?, setup.param("cpu")?) {
+            ("self", "same") => Ok(Box::new(Own::prepare(buffer)?)),
+            ("self", _) => {
+                let text = "a process that reads what it writes needs one CPU; use `cpu=same`";
+                Err(CannotMeasure(text.into()).into())
+            }
+            ("other", _) => {
+                let cpus = setup.peer_cpus()?;
+                let writer = sys::WriterPeer::start(&cpus, buffer.bytes());
+                let writer = writer.context("starting the writing process")?;
+                Ok(Box::new(Arrive { writer, buffer }))
+            }
+            (other, _) => bail!("`pipe.throughput` has no reader `{other}`"),
+        }
+    }
+}
+
+/// Bytes that begin where a page does.
+struct Block {
+    buffer: Vec<u8>,
+    start: usize,
+    size: usize,
+}
+
+impl Block {
+    fn of(bytes: Vec<u8>) -> Block {
+        let page = sys::page_size();
+        let (size, mut buffer) = (bytes.len(), vec![0; bytes.len() + page]);
+        let start = buffer.as_ptr().align_offset(page);
+        buffer[start..start + size].copy_from_slice(&bytes);
+        Block { buffer, start, size }
+    }
+
+    #[inline]
+    fn bytes(&self) -> &[u8] {
+        &self.buffer[self.start..self.start + self.size]
+    }
+
+    #[inline]
+    fn bytes_mut(&mut self) -> &mut [u8] {
+        &mut self.buffer[self.start..self.start + self.size]
+    }
+}
+
+/// Both ends in this process.
+struct Own {
+    pipe: sys::OwnPipe,
+    buffer: Block,
+}
+
+impl Own {
+    fn prepare(buffer: Block) -> Result<Own> {
+        let mut own = Own { pipe: sys::OwnPipe::open()?, buffer };
+        let written = own.pipe.write(own.buffer.bytes())?;
+        if written < own.buffer.size {
+            let text = format!("a pipe holds {written} bytes here; use `reader=other`");
+            return Err(CannotMeasure(text).into());
+        }
+        own.read()?;
+        Ok(own)
+    }
+
+    #[inline]
+    fn read(&mut self) -> Result<()> {
+        let read = self.pipe.read(self.buffer.bytes_mut())?;
+        ensure!(read == self.buffer.size, "read {read} bytes of a block of {}", self.buffer.size);
+        Ok(())
+    }
+}
+
+impl Workload for Own {
+    fn run(&mut self, iterations: u64, _: &mut Stopwatch) -> Result<u64> {
+        for _ in 0..iterations {
+            let written = self.pipe.write(self.buffer.bytes())?;
+            ensure!(written == self.buffer.size, "wrote {written} bytes of a block");
+            self.read()?;
+        }
+        Ok(iterations)
+    }
+}
+
+/// What another process writes arrives here.
+struct Arrive {
+    writer: sys::WriterPeer,
+    buffer: Block,
+}
+
+impl Arrive {
+    /// Reads so many bytes, at most a block at a time.
+    #[inline]
+    fn read(&mut self, bytes: u64) -> Result<()> {
+        let mut rest = bytes;
+        while rest > 0 {
+            let most = rest.min(self.buffer.size as u64) as usize;
+            let read = self.writer.read(&mut self.buffer.bytes_mut()[..most])?;
+            ensure!(read > 0, "the writing process is gone");
+            rest -= read as u64;
+        }
+        Ok(())
+    }
+}
+
+impl Workload for Arrive {
+    fn run(&mut self, iterations: u64, watch: &mut Stopwatch) -> Result<u64> {
+        let size = self.buffer.size as u64;
+        self.read(size * IN_STEP_BLOCKS.max(IN_STEP_BYTES.div_ceil(size)))?;
+        watch.skip();
+        self.read(size * iterations)?;
+        Ok(iterations)
+    }
+
+    fn iterations(&self) -> std::ops::RangeInclusive<u64> {
+        1..=u64::MAX / MOST
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_block_comes_back_as_it_was_and_one_too_large_is_refused() {
+        let bytes = incompressible(512);
+        let mut own = Own::prepare(Block::of(bytes.clone())).unwrap();
+        own.run(3, &mut Stopwatch::default()).unwrap();
+        assert_eq!(own.buffer.bytes(), bytes);
+        let error = Own::prepare(Block::of(vec![0; 2 << 20])).map(drop).unwrap_err();
+        assert!(error.is::<CannotMeasure>() && error.to_string().contains("reader=other"));
+    }
+}

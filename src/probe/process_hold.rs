@@ -1,0 +1,49 @@
+//! Many processes at once: what making and keeping one of them costs.
+
+use anyhow::Result;
+
+use super::{Param, Probe, ProbeInfo, Setup, held};
+use crate::measure::Workload;
+use crate::sys;
+
+pub struct ProcessHold;
+
+static INFO: ProbeInfo = ProbeInfo {
+    id: "process.hold",
+    summary: "fork n children that all wait; memory of one of them",
+    timed: "`create`: from before the first fork until the last has returned in the parent, by n. \
+            Parent and children share one CPU, so what children do before they wait is in it as \
+            far as they come to run in between. Not timed, in bytes of one process: `pss`, \
+            proportional set size of parent and children; `tables`, their page tables (VmPTE); \
+            `kernel`, kernel stacks, slab and per-CPU memory of the whole system; `memory`, the \
+            sum of these three; `available`, the fall of MemAvailable and of the free pages in \
+            the CPUs' lists, as a check; each the slope over five levels: none, all, and three \
+            quarters, half and a quarter while they are ended. `crude`: used memory as `free` has \
+            it, before and while all live, by n.",
+    excluded: "Ending and reaping. The worker has more mappings and written pages than a bare C \
+               program, which takes 0.75 to 0.93 of `create`. The topmost page table of each \
+               process (4 to 8 KiB) is only in `available`. `kernel`, `available` and `crude` are \
+               the system's: what others do meanwhile is in them. Slab that earlier processes \
+               left is used again, so that `kernel` misses some of the slab when n is small. \
+               `crude` misses what was taken from the CPUs' lists, which may be all. n is \
+               lowered, with a note, where a limit asks for it.",
+    unit: "process",
+    source: "R2 of PROTOCOLS: 1000 children in pause(), `free` before and after (`crude`)",
+    phases: held::PHASES,
+    params: &[Param::count("n", 1..=20_000)],
+    cases: &["n=100", "n=300", "n=1000"],
+    on_files: false,
+};
+
+/// A process takes about a third of this where it was measured.
+const BYTES: u64 = 400 << 10;
+
+impl Probe for ProcessHold {
+    fn info(&self) -> &'static ProbeInfo {
+        &INFO
+    }
+
+    fn prepare(&self, setup: &Setup<'_>) -> Result<Box<dyn Workload>> {
+        held::prepare(setup, sys::hold_processes()?, BYTES)
+    }
+}

@@ -1,0 +1,79 @@
+//! A process that replaces itself by another program, again and again.
+
+use std::ops::RangeInclusive;
+
+use anyhow::{Result, ensure};
+
+use super::process_exec::carried;
+use super::{CannotMeasure, Probe, ProbeInfo, Setup, WHOLE};
+use crate::measure::{Stopwatch, Workload};
+use crate::sys;
+
+pub struct ProcessReplace;
+
+static INFO: ProbeInfo = ProbeInfo {
+    id: "process.replace",
+    summary: "a process that executes itself again and again",
+    timed: "execve of a carried static program of twenty instructions, by itself: it takes one \
+            from the number in its argument and executes its own file until that is zero. Its \
+            old memory is given up and the new program's first page is loaded; no process is made.",
+    excluded: "One fork, exit and waitpid for all executions of a sample are timed with them: of \
+               at least 200, so below 1 % of the figure.",
+    unit: "execution",
+    source: "UnixBench execl (whose program is larger, dynamic, and formats its arguments anew)",
+    phases: WHOLE,
+    params: &[],
+    cases: &[""],
+    on_files: false,
+};
+
+/// So many keep the one fork below 1 %.
+const FEWEST: u64 = 200;
+/// The largest number that the program's ten digits can hold.
+const MOST: u64 = 9_999_999_999;
+
+struct Replace {
+    path: String,
+    program: sys::Executable,
+}
+
+impl Probe for ProcessReplace {
+    fn info(&self) -> &'static ProbeInfo {
+        &INFO
+    }
+
+    fn prepare(&self, setup: &Setup<'_>) -> Result<Box<dyn Workload>> {
+        if sys::REPLACING_EXECUTABLE.is_empty() {
+            let reason = "the program that executes itself exists for x86-64 only so far";
+            return Err(CannotMeasure(reason.into()).into());
+        }
+        let path = carried(setup.scratch.folder()?, sys::REPLACING_EXECUTABLE)?;
+        let program = sys::Executable::new(&[&path, &digits(2)])?;
+        let status = sys::reap(sys::fork_exec(&program)?)?;
+        ensure!(status != 127, "`{path}` cannot be executed; is its folder mounted noexec?");
+        ensure!(status == 0, "`{path}` cannot execute itself (status {status})");
+        Ok(Box::new(Replace { path, program }))
+    }
+}
+
+/// The argument of the program that has it executed so often in all: once by its parent.
+fn digits(executions: u64) -> String {
+    format!("{:010}", executions - 1)
+}
+
+impl Workload for Replace {
+    fn before_sample(&mut self, iterations: u64) -> Result<()> {
+        self.program = sys::Executable::new(&[&self.path, &digits(iterations)])?;
+        Ok(())
+    }
+
+    fn run(&mut self, iterations: u64, _: &mut Stopwatch) -> Result<u64> {
+        let status = sys::reap(sys::fork_exec(&self.program)?)?;
+        ensure!(status == 0, "the program that executes itself ended with status {status}");
+        Ok(iterations)
+    }
+
+    fn iterations(&self) -> RangeInclusive<u64> {
+        FEWEST..=MOST
+    }
+}

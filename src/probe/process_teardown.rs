@@ -1,0 +1,168 @@
+//! Many sleeping processes told to exit at once.
+
+use std::io::ErrorKind::{OutOfMemory, WouldBlock};
+use std::ops::RangeInclusive;
+use std::thread;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+
+use super::{CannotMeasure, Param, Probe, ProbeInfo, Setup, held};
+use crate::measure::{Stopwatch, Workload};
+use crate::model::Phase;
+use crate::sys::{self, Crowd, Shape};
+
+pub struct ProcessTeardown;
+
+static INFO: ProbeInfo = ProbeInfo {
+    id: "process.teardown",
+    summary: "start many processes, then have all exit at once",
+    timed: "Two phases, each divided by `n`. `create`: from before the first fork until the last \
+            process has said that it is up. `exit`: from the one call that wakes all of them until \
+            the last is reaped. `shape=flat`: the worker starts all. `shape=tree`: it starts one \
+            child for every 25 processes, and each child starts the other 24, says that it is up \
+            after them and exits after them; with `n=1000` that is 40 children and 960 \
+            grandchildren. `cpu=free`: on all CPUs; `cpu=same`: on one.",
+    excluded: "A pause of `pause_ms` between the phases, in which the last ones fall asleep, and \
+               one whole pass before the block, which shows whether there can be so many. The \
+               processes are copies of the worker (below 2 MiB resident) that sleep on a shared \
+               word and die with the worker, which costs each a call of prctl and one of getppid. \
+               Each takes 10 page faults, as a static C program with glibc does; one of 30 KiB \
+               takes 6, and is a fifth faster to create and a tenth faster to exit.",
+    unit: "process",
+    source: "R3 of PROTOCOLS: `n=1000 shape=tree pause_ms=500` has its numbers, order and clocks; \
+             it re-executes its program, where this forks",
+    phases: &[Phase::timed("create"), Phase::timed("exit")],
+    params: &[
+        Param::count("n", MEMBERS),
+        Param::one_of("shape", &["flat", "tree"]),
+        Param::count("pause_ms", 0..=5000),
+        Param::one_of("cpu", &["free", "same"]),
+    ],
+    cases: &[
+        "n=100 shape=flat pause_ms=10 cpu=free",
+        "n=100 shape=tree pause_ms=10 cpu=free",
+        "n=1000 shape=flat pause_ms=10 cpu=free",
+        "n=1000 shape=tree pause_ms=10 cpu=free",
+    ],
+    on_files: false,
+};
+
+/// Processes that a crowd may have.
+pub(super) const MEMBERS: RangeInclusive<u64> = 2..=20_000;
+/// Memory that a sleeping process takes at most, its kernel stack and tables with it, in bytes.
+const EACH_BYTES: u64 = 400 << 10;
+
+struct Teardown {
+    crowd: Crowd,
+    n: u64,
+    pause: Duration,
+}
+
+impl Probe for ProcessTeardown {
+    fn info(&self) -> &'static ProbeInfo {
+        &INFO
+    }
+
+    fn prepare(&self, setup: &Setup<'_>) -> Result<Box<dyn Workload>> {
+        let shape = match setup.param("shape")? {
+            "flat" => Shape::Flat,
+            "tree" => Shape::Tree,
+            other => bail!("`process.teardown` has no shape `{other}`"),
+        };
+        place(setup)?;
+        let n = setup.count("n")?;
+        let pause = Duration::from_millis(setup.count("pause_ms")?);
+        Ok(Box::new(Teardown { crowd: possible_crowd(n, shape)?, n, pause }))
+    }
+}
+
+impl Workload for Teardown {
+    fn run(&mut self, _: u64, watch: &mut Stopwatch) -> Result<u64> {
+        let created = self.crowd.create();
+        watch.lap(0);
+        created.with_context(|| starting(self.n, &self.crowd))?;
+        thread::sleep(self.pause);
+        watch.skip();
+        self.crowd.end().context("ending the processes")?;
+        watch.lap(1);
+        Ok(self.n)
+    }
+
+    fn iterations(&self) -> RangeInclusive<u64> {
+        self.n..=self.n
+    }
+}
+
+/// What is timed is put where `cpu` says, with all that it starts.
+pub(super) fn place(setup: &Setup<'_>) -> Result<Vec<usize>> {
+    match setup.param("cpu")? {
+        // The worker is pinned already.
+        "same" => Ok(vec![setup.cpu.context("this process cannot be pinned to a CPU")?]),
+        "free" => {
+            sys::pin_to(setup.allowed_cpus).context("taking the pin off this process")?;
+            Ok(setup.allowed_cpus.to_vec())
+        }
+        other => bail!("there is no placement `{other}`"),
+    }
+}
+
+/// What was being done when an error came.
+pub(super) fn starting(n: u64, crowd: &Crowd) -> String {
+    format!("starting {n} processes, of which {} came", crowd.reached())
+}
+
+/// A crowd that was there once as a whole. It is not there now.
+pub(super) fn possible_crowd(n: u64, shape: Shape) -> Result<Crowd> {
+    fits(n, sys::process_room().as_ref(), sys::memory_room().as_ref())?;
+    let mut crowd = Crowd::new(n as usize, shape).context("memory for many processes")?;
+    match crowd.create() {
+        Ok(()) => {}
+        Err(error) if [WouldBlock, OutOfMemory].contains(&error.kind()) => {
+            let reached = crowd.reached();
+            let text = format!("of {n} processes {reached} could be started ({error}); {REMEDY}");
+            return Err(CannotMeasure(text).into());
+        }
+        Err(error) => return Err(error).context(starting(n, &crowd)),
+    }
+    crowd.end().context("ending the processes")?;
+    Ok(crowd)
+}
+
+const REMEDY: &str = "choose a smaller `n=`";
+
+/// Whether there is room for so many processes.
+fn fits(
+    n: u64,
+    processes: Option<&sys::Room>,
+    memory: Option<&sys::Room>,
+) -> Result<(), CannotMeasure> {
+    let possible = held::possible(n, EACH_BYTES, processes, memory);
+    match possible.count < n {
+        true => Err(CannotMeasure(format!(
+            "only {} of {n} processes may be started: {}; {REMEDY}",
+            possible.count, possible.limit
+        ))),
+        false => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn too_many_processes_are_not_tried() {
+        let room = |left| Some(sys::Room { left, limit: "pids.max is 9".into() });
+        let text = |processes: Option<sys::Room>, memory: Option<sys::Room>| {
+            fits(1000, processes.as_ref(), memory.as_ref()).map_err(|e| e.to_string())
+        };
+        assert_eq!(text(None, None), Ok(()));
+        assert_eq!(text(room(2000), room(1 << 30)), Ok(()));
+        let limited =
+            "only 900 of 1000 processes may be started: pids.max is 9; choose a smaller `n=`";
+        assert_eq!(text(room(1000), None).unwrap_err(), limited);
+        assert!(text(None, room(64 << 20)).unwrap_err().contains("too little memory"));
+        assert!(text(None, room(0)).is_err());
+    }
+}

@@ -1,0 +1,127 @@
+//! Waiting on a word in shared memory.
+
+use std::io;
+use std::mem::size_of;
+use std::ptr::{NonNull, null_mut};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use super::peer::Peer;
+use super::raw;
+
+/// Whose turn it is, as the word says it.
+const OURS: u32 = 0;
+const THEIRS: u32 = 1;
+
+/// A forked process that takes turns with this one by a futex in memory of both.
+pub struct FutexPeer {
+    word: SharedWord,
+    _peer: Peer,
+}
+
+impl FutexPeer {
+    /// Starts the peer, lets it run on `cpus` only when some are given, and takes one turn, so that
+    /// it is known to be up. An error where there are no futexes.
+    pub fn start(cpus: &[usize]) -> io::Result<FutexPeer> {
+        let word = SharedWord::map()?;
+        word.wake()?;
+        // SAFETY: the peer makes futex calls only, which are system calls by number.
+        let peer = unsafe { Peer::fork(cpus, &[], || answer(&word)) }?;
+        let mut futex = FutexPeer { word, _peer: peer };
+        futex.round_trip()?;
+        Ok(futex)
+    }
+
+    /// The turn is given to the peer and comes back.
+    #[inline]
+    pub fn round_trip(&mut self) -> io::Result<()> {
+        self.word.give(THEIRS)?;
+        self.word.wait_for(OURS)
+    }
+}
+
+fn answer(word: &SharedWord) -> i32 {
+    while word.wait_for(THEIRS).is_ok() && word.give(OURS).is_ok() {}
+    1
+}
+
+/// A word of memory that stays shared over a fork. Unmapped when dropped.
+struct SharedWord(NonNull<AtomicU32>);
+
+impl SharedWord {
+    fn map() -> io::Result<SharedWord> {
+        let access = libc::PROT_READ | libc::PROT_WRITE;
+        let flags = libc::MAP_SHARED | libc::MAP_ANONYMOUS;
+        // SAFETY: a new mapping at a place the kernel chooses touches nothing of ours.
+        let start = unsafe { libc::mmap(null_mut(), size_of::<u32>(), access, flags, -1, 0) };
+        match NonNull::new(start.cast()) {
+            Some(word) if start != libc::MAP_FAILED => Ok(SharedWord(word)),
+            _ => Err(io::Error::last_os_error()),
+        }
+    }
+
+    #[inline]
+    fn value(&self) -> &AtomicU32 {
+        // SAFETY: the mapping is aligned to a page, zeroed, and lives as long as `self`.
+        unsafe { self.0.as_ref() }
+    }
+
+    /// Says whose turn it is and wakes who waits for it.
+    #[inline]
+    fn give(&self, turn: u32) -> io::Result<()> {
+        self.value().store(turn, Ordering::Release);
+        self.wake()
+    }
+
+    #[inline]
+    fn wake(&self) -> io::Result<()> {
+        let arguments = [self.address(), libc::FUTEX_WAKE as usize, 1, 0];
+        // SAFETY: the address is the word's.
+        unsafe { raw::call(libc::SYS_futex, arguments) }.map(drop)
+    }
+
+    /// Returns when it is that turn; at once when it is already.
+    #[inline]
+    fn wait_for(&self, turn: u32) -> io::Result<()> {
+        loop {
+            let now = self.value().load(Ordering::Acquire);
+            if now == turn {
+                return Ok(());
+            }
+            let arguments = [self.address(), libc::FUTEX_WAIT as usize, now as usize, 0];
+            // SAFETY: the address is the word's; without a timeout the wait has no other pointer.
+            match unsafe { raw::call(libc::SYS_futex, arguments) } {
+                Err(e) if !matches!(e.raw_os_error(), Some(libc::EAGAIN | libc::EINTR)) => {
+                    return Err(e);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn address(&self) -> usize {
+        self.0.as_ptr() as usize
+    }
+}
+
+impl Drop for SharedWord {
+    fn drop(&mut self) {
+        // SAFETY: the mapping made in `map`, to which no reference is given out.
+        unsafe { libc::munmap(self.0.as_ptr().cast(), size_of::<u32>()) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn turns_are_taken() {
+        let mut peer = FutexPeer::start(&[]).unwrap();
+        for _ in 0..100 {
+            peer.round_trip().unwrap();
+            assert_eq!(peer.word.value().load(Ordering::Acquire), OURS);
+        }
+        drop(peer);
+        assert!(FutexPeer::start(&[100_000]).is_err(), "a peer that cannot be placed");
+    }
+}

@@ -1,0 +1,79 @@
+//! Names in folders: renamed, linked, made and removed by system calls on prepared paths.
+
+use std::io;
+
+use super::file::{FilePath, HERE};
+use super::raw;
+
+impl FilePath {
+    /// Renames the file of this path; what has the other name is replaced.
+    #[inline]
+    pub fn rename_to(&self, new: &FilePath) -> io::Result<()> {
+        let arguments = [HERE, self.address(), HERE, new.address()];
+        // SAFETY: both paths are zero-terminated and live through the call.
+        unsafe { raw::call(libc::SYS_renameat, arguments) }.map(drop)
+    }
+
+    /// Makes a symbolic link here whose text is `target`, which need not exist.
+    #[inline]
+    pub fn symlink_to(&self, target: &FilePath) -> io::Result<()> {
+        // SAFETY: both paths are zero-terminated and live through the call.
+        unsafe { raw::call(libc::SYS_symlinkat, [target.address(), HERE, self.address(), 0]) }
+            .map(drop)
+    }
+
+    /// Reads the text of the symbolic link into the buffer; says how many bytes it has.
+    #[inline]
+    pub fn read_link(&self, buffer: &mut [u8]) -> io::Result<usize> {
+        let (start, length) = (buffer.as_mut_ptr() as usize, buffer.len());
+        // SAFETY: the path is zero-terminated and the buffer is valid for all of its length.
+        unsafe { raw::call(libc::SYS_readlinkat, [HERE, self.address(), start, length]) }
+    }
+
+    /// Makes a folder for its owner alone.
+    #[inline]
+    pub fn make_folder(&self) -> io::Result<()> {
+        // SAFETY: the path is zero-terminated and lives through the call.
+        unsafe { raw::call(libc::SYS_mkdirat, [HERE, self.address(), 0o700, 0]) }.map(drop)
+    }
+
+    /// Removes an empty folder.
+    #[inline]
+    pub fn remove_folder(&self) -> io::Result<()> {
+        let arguments = [HERE, self.address(), libc::AT_REMOVEDIR as usize, 0];
+        // SAFETY: the path is zero-terminated and lives through the call.
+        unsafe { raw::call(libc::SYS_unlinkat, arguments) }.map(drop)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::Path;
+
+    use super::*;
+
+    #[test]
+    fn names_are_made_changed_and_removed() {
+        let dir = tempfile::tempdir().unwrap();
+        let at = |name: &str| dir.path().join(name);
+        let path = |name: &str| FilePath::new(&at(name)).unwrap();
+        fs::write(at("a"), b"x").unwrap();
+        path("a").rename_to(&path("b")).unwrap();
+        assert!(!at("a").exists() && fs::read(at("b")).unwrap() == b"x");
+        assert_eq!(path("a").rename_to(&path("b")).unwrap_err().kind(), io::ErrorKind::NotFound);
+
+        path("link").symlink_to(&FilePath::new(Path::new("gone")).unwrap()).unwrap();
+        let mut text = [0; 16];
+        assert_eq!(path("link").read_link(&mut text).unwrap(), 4);
+        assert_eq!((&text[..4], fs::read_link(at("link")).unwrap()), (&b"gone"[..], "gone".into()));
+
+        path("folder").make_folder().unwrap();
+        assert!(at("folder").is_dir());
+        let again = path("folder").make_folder().unwrap_err();
+        assert_eq!(again.kind(), io::ErrorKind::AlreadyExists);
+        path("folder").remove_folder().unwrap();
+        assert!(!at("folder").exists());
+        assert!(path("b").remove_folder().is_err(), "files are removed otherwise");
+    }
+}

@@ -1,0 +1,70 @@
+//! The filesystem that a folder is on.
+
+use std::ffi::{CString, OsStr};
+use std::io;
+use std::mem::MaybeUninit;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+use super::check;
+
+/// What the filesystem says of itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Volume {
+    /// Bytes of it; zero where it does not say.
+    pub size: u64,
+    /// Bytes that this user may still fill.
+    pub free: u64,
+    /// Its name if it keeps files in memory only.
+    pub in_memory: Option<&'static str>,
+}
+
+/// The filesystem of the folder.
+pub fn volume(folder: &Path) -> io::Result<Volume> {
+    let path = CString::new(AsRef::<OsStr>::as_ref(folder).as_bytes())?;
+    let mut facts = MaybeUninit::<libc::statfs>::uninit();
+    // SAFETY: the path is zero-terminated, and the buffer is the structure that the call fills.
+    check(unsafe { libc::statfs(path.as_ptr(), facts.as_mut_ptr()) }.into())?;
+    // SAFETY: success means that the buffer was filled.
+    let facts = unsafe { facts.assume_init() };
+    // Some filesystems give the unit of their counts in the first field only.
+    let unit = if facts.f_frsize > 0 { facts.f_frsize } else { facts.f_bsize };
+    let in_memory = match facts.f_type {
+        0x0102_1994 => Some("tmpfs"),
+        0x8584_58f6 => Some("ramfs"),
+        _ => None,
+    };
+    let bytes = |blocks: u64| blocks.saturating_mul(unit);
+    Ok(Volume { size: bytes(facts.f_blocks), free: bytes(facts.f_bavail), in_memory })
+}
+
+/// Bytes that a file of this process may have (`ulimit -f`), if there is a limit.
+pub fn file_size_limit() -> Option<u64> {
+    let mut limit = libc::rlimit { rlim_cur: libc::RLIM_INFINITY, rlim_max: 0 };
+    // SAFETY: the structure lives through the call. Without an answer it says what it said.
+    unsafe { libc::getrlimit(libc::RLIMIT_FSIZE, &mut limit) };
+    (limit.rlim_cur != libc::RLIM_INFINITY).then_some(limit.rlim_cur)
+}
+
+#[cfg(test)]
+impl Volume {
+    /// Whether its files are anywhere but in memory.
+    pub fn on_disk(&self) -> bool {
+        self.in_memory.is_none()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_filesystem_is_known() {
+        let here = volume(Path::new("/")).unwrap();
+        assert!(here.size == 0 || here.free <= here.size, "{here:?}");
+        assert_eq!(volume(Path::new("/not/there")).unwrap_err().kind(), io::ErrorKind::NotFound);
+        if let Ok(shared) = volume(Path::new("/dev/shm")) {
+            println!("/dev/shm: {shared:?}");
+        }
+    }
+}

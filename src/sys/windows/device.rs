@@ -1,0 +1,23 @@
+//! What a device counts: not shown yet.
+
+use std::convert::Infallible;
+use std::io;
+use std::path::Path;
+
+#[derive(Clone, Copy, Default)]
+pub struct Written {
+    pub bytes: u64,
+    pub flushes: Option<u64>,
+}
+
+pub struct Device(Infallible);
+
+impl Device {
+    pub fn under(_folder: &Path) -> io::Result<Option<Device>> {
+        Ok(None)
+    }
+
+    pub fn written(&self) -> io::Result<Written> {
+        match self.0 {}
+    }
+}

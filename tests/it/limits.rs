@@ -1,0 +1,132 @@
+//! Environments that allow few processes: fewer are held, the reader is told, and none is left.
+
+use std::fs::{self, Permissions};
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
+
+use crate::processes;
+use crate::support::{Place, needs};
+
+/// A user who has nothing else running.
+const USER: &str = "61234";
+
+/// An environment in which that user may have so many processes; none where it cannot be made.
+fn limited_user(place: &Place, processes: u32) -> Option<String> {
+    if fs::metadata("/proc/self").unwrap().uid() != 0 {
+        eprintln!("not tested: only root can become another user");
+        return None;
+    }
+    if !needs("setpriv") || !needs("prlimit") {
+        return None;
+    }
+    for (folder, mode) in [("", 0o755), ("tmp", 0o777)] {
+        fs::set_permissions(place.path(folder), Permissions::from_mode(mode)).unwrap();
+    }
+    let user = format!("setpriv --reuid {USER} --regid {USER} --clear-groups");
+    Some(format!("limited=cmd:{user} prlimit --nproc={processes}:{processes}"))
+}
+
+/// Measures holds of 300 in the environment; the records of the run file that are of it.
+fn records(place: &Place, environment: &str, probes: &[&str]) -> Vec<String> {
+    let run = place.run(&["native", environment], probes).own_binary();
+    run.args(["--budget", "3s"]).start().wait_clean();
+    let text = place.read("run.jsonl");
+    let lines = text.lines().filter(|line| line.contains("\"limited\"")).map(str::to_owned);
+    lines.collect()
+}
+
+#[track_caller]
+fn some_line_has(lines: &[String], words: &[&str]) {
+    let found = lines.iter().any(|line| words.iter().all(|word| line.contains(word)));
+    assert!(found, "no line with {words:?} in\n{}", lines.join("\n"));
+}
+
+#[test]
+fn a_limit_of_the_user_lowers_the_number_and_is_named() {
+    let place = Place::new();
+    let Some(environment) = limited_user(&place, 100) else { return };
+    let probes = ["process.hold n=300", "thread.hold n=300"];
+    let records = records(&place, &environment, &probes);
+    // Of 100 the agent and the worker are two, and a tenth of the rest is left to others.
+    let note = "n lowered from 300 to 89: RLIMIT_NPROC is 100";
+    some_line_has(&records, &["\"block\"", "\"case\":0", "\"iterations\":89", note]);
+    some_line_has(&records, &["\"block\"", "\"case\":1", "\"iterations\":89", note]);
+}
+
+#[test]
+fn a_limit_below_ten_is_no_measurement() {
+    let place = Place::new();
+    let Some(environment) = limited_user(&place, 8) else { return };
+    let records = records(&place, &environment, &["process.hold n=300"]);
+    some_line_has(&records, &["only 6 of 300 could be held: RLIMIT_NPROC is 8; raise that limit"]);
+}
+
+/// A new cgroup below that of the tests. Removed when dropped.
+struct Cgroup(PathBuf);
+
+impl Cgroup {
+    /// None where this process cannot make one.
+    fn with_pids_max(pids: u32) -> Option<Cgroup> {
+        let own = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
+        let path = |mark: &str| {
+            let (_, path) = own.lines().find_map(|line| line.split_once(mark))?;
+            Some(path.trim_start_matches('/').to_owned())
+        };
+        let places = [(":pids:", "/sys/fs/cgroup/pids"), ("0::", "/sys/fs/cgroup")];
+        for (mark, mount) in places {
+            let Some(path) = path(mark) else { continue };
+            let name = format!("envtax-test-{}", std::process::id());
+            let cgroup = Cgroup(Path::new(mount).join(path).join(name));
+            if fs::create_dir(&cgroup.0).is_ok()
+                && fs::write(cgroup.0.join("pids.max"), pids.to_string()).is_ok()
+            {
+                return Some(cgroup);
+            }
+        }
+        eprintln!("not tested: no cgroup with a limit on processes can be made here");
+        None
+    }
+}
+
+impl Drop for Cgroup {
+    fn drop(&mut self) {
+        // Processes that were just killed leave it a moment later.
+        for _ in 0..100 {
+            if fs::remove_dir(&self.0).is_ok() || !self.0.exists() {
+                return;
+            }
+            thread::sleep(Duration::from_millis(20));
+        }
+    }
+}
+
+#[test]
+fn a_limit_of_the_cgroup_lowers_the_number_and_is_named() {
+    let Some(cgroup) = Cgroup::with_pids_max(150) else { return };
+    let place = Place::new();
+    let script = format!("echo $$ >{}/cgroup.procs && exec \"$@\"", cgroup.0.display());
+    let records = records(&place, &place.fake("limited", &script), &["process.hold n=300"]);
+    let note = "n lowered from 300 to 134: pids.max of the cgroup is 150";
+    some_line_has(&records, &["\"iterations\":134", note]);
+}
+
+/// Killed while a hundred of its children wait, it cannot end them.
+#[test]
+fn a_worker_killed_in_the_middle_leaves_no_children() {
+    let place = Place::new();
+    let run = place.run(&["native", "other=native"], &["process.hold n=300"]).own_binary();
+    let mut run = run.args(["--budget", "4s"]).start();
+    run.until("a hundred children", |run| {
+        let found = run.processes();
+        let worker = found.iter().find(|process| children(process.pid) > 100);
+        worker.inspect(|worker| processes::signal(worker.pid, "KILL")).is_some()
+    });
+    run.wait_clean().exits(3);
+}
+
+fn children(pid: u32) -> usize {
+    let path = format!("/proc/{pid}/task/{pid}/children");
+    fs::read_to_string(path).unwrap_or_default().split_whitespace().count()
+}
