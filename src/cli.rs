@@ -57,7 +57,7 @@ pub struct RunArgs {
     /// Folder that file probes measure, as seen inside every environment
     #[arg(long = "dir", value_name = "NAME=PATH")]
     pub dirs: Vec<String>,
-    /// Set of cases to measure (`envtax list suites`) [default: quick; with --probe, all there are]
+    /// Set of cases to measure [default: quick; with --probe, all there are]
     #[arg(long, value_name = "NAME")]
     pub suite: Option<String>,
     /// Only what fits, by id or with parameters: 'file.*', 'process.exec target=tiny'; spelled out,
@@ -122,7 +122,7 @@ pub struct ShowArgs {
     // The names are those of the registry, which `main.rs` adds: nothing is looked up here.
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub format: String,
-    /// Print the table as a published comparison laid it out (`envtax list layouts`)
+    /// Print the table as a published comparison laid it out
     #[arg(long, value_name = "NAME")]
     pub layout: Option<String>,
 }

@@ -35,7 +35,8 @@ use clap::{Command, CommandFactory, FromArgMatches};
 
 use crate::cli::{Cli, Verb};
 use crate::exit::Exit;
-use crate::report::REPORTS;
+use crate::report::{LAYOUTS, REPORTS};
+use crate::suite::SUITES;
 
 fn main() -> ExitCode {
     // A worker is a measured process: nothing is loaded or parsed that it does not need.
@@ -51,11 +52,15 @@ fn main() -> ExitCode {
 /// The arguments, with what they take from registries: what is parsed is also what help,
 /// completions and the manual page tell.
 fn command() -> Command {
-    let names = || PossibleValuesParser::new(REPORTS.iter().map(|report| report.info().name));
+    let formats: Vec<&str> = REPORTS.iter().map(|report| report.info().name).collect();
+    let suites: Vec<&str> = SUITES.iter().map(|suite| suite.name).collect();
+    let layouts: Vec<&str> = LAYOUTS.iter().map(|layout| layout.name).collect();
     Cli::command().mut_subcommands(|verb| {
-        verb.mut_args(|arg| match arg.get_id() == "format" {
-            true => arg.value_parser(names()),
-            false => arg,
+        verb.mut_args(|arg| match arg.get_id().as_str() {
+            "format" => arg.value_parser(PossibleValuesParser::new(&formats)),
+            "suite" => arg.value_parser(PossibleValuesParser::new(&suites)),
+            "layout" => arg.value_parser(PossibleValuesParser::new(&layouts)),
+            _ => arg,
         })
     })
 }

@@ -55,8 +55,121 @@ pub const SUITES: &[Suite] = &[
         name: "full",
         summary: "every standard case of every probe",
         cases: Cases::All,
-        budget_s: 900.0,
+        budget_s: 1800.0,
         layout: None,
+    },
+    Suite {
+        name: "appvirt-files",
+        summary: "R1: 250 MiB written and read in four block sizes",
+        cases: Cases::Of(&[
+            (
+                "file.write",
+                &[
+                    "size=4KiB total=250MiB mode=buffered",
+                    "size=32KiB total=250MiB mode=buffered",
+                    "size=512KiB total=250MiB mode=buffered",
+                    "size=1MiB total=250MiB mode=buffered",
+                ],
+            ),
+            (
+                "file.scan",
+                &[
+                    "size=4KiB total=250MiB cache=cold",
+                    "size=32KiB total=250MiB cache=cold",
+                    "size=512KiB total=250MiB cache=cold",
+                    "size=1MiB total=250MiB cache=cold",
+                    "size=4KiB total=250MiB cache=warm",
+                    "size=32KiB total=250MiB cache=warm",
+                    "size=512KiB total=250MiB cache=warm",
+                    "size=1MiB total=250MiB cache=warm",
+                ],
+            ),
+        ]),
+        budget_s: 300.0,
+        layout: Some("r1"),
+    },
+    Suite {
+        name: "process-cost",
+        summary: "R2: processes and threads, what they take, and 1 GiB of file",
+        cases: Cases::Of(&[
+            ("process.hold", &["n=100", "n=300", "n=1000"]),
+            ("thread.hold", &["n=1000"]),
+            ("process.fork", &[""]),
+            ("process.ballast", &["kind=mapped amount=256MiB", "kind=written amount=256MiB"]),
+            ("file.scan", &["size=1MiB total=1GiB cache=warm", "size=1MiB total=1GiB cache=cold"]),
+            (
+                "file.write",
+                &[
+                    "size=1MiB total=1GiB mode=buffered",
+                    "size=1MiB total=1GiB mode=direct",
+                    "size=1MiB total=1GiB mode=fdatasync",
+                ],
+            ),
+        ]),
+        budget_s: 300.0,
+        layout: Some("r2"),
+    },
+    Suite {
+        name: "teardown",
+        summary: "R3: 1000 processes start and end, and what bystanders feel",
+        cases: Cases::Of(&[
+            ("process.teardown", &["n=1000 shape=tree pause_ms=500", "n=1000 shape=flat"]),
+            (
+                "bystander.latency",
+                &[
+                    "op=wake during=teardown n=1000",
+                    "op=fork during=teardown n=1000",
+                    "op=map during=teardown n=1000",
+                    "op=open during=teardown n=1000",
+                    "op=wake during=create n=1000",
+                    "op=fork during=create n=1000",
+                ],
+            ),
+        ]),
+        budget_s: 180.0,
+        layout: Some("r3"),
+    },
+    Suite {
+        name: "unixbench",
+        summary: "R4: the operations of UnixBench's twelve tests, and its index",
+        cases: Cases::Of(&[
+            ("cpu.integer", &[""]),
+            ("cpu.float", &[""]),
+            ("process.replace", &[""]),
+            (
+                "file.copy",
+                &["buffer=1KiB blocks=2000", "buffer=256B blocks=2000", "buffer=4KiB blocks=2000"],
+            ),
+            ("pipe.throughput", &["size=512B reader=self"]),
+            ("pipe.roundtrip", &["cpu=same", "cpu=free"]),
+            ("process.fork", &[""]),
+            ("script.shell", &["jobs=1 cpu=same", "jobs=8 cpu=free"]),
+            ("syscall.mix", &[""]),
+        ]),
+        budget_s: 180.0,
+        layout: Some("r4"),
+    },
+    Suite {
+        name: "mounts",
+        summary: "R4: dd and metadata on each --dir; a call and a byte apart",
+        cases: Cases::Of(&[
+            ("file.write", &["size=64KiB total=256MiB mode=fdatasync"]),
+            (
+                "file.scan",
+                &[
+                    "size=512B total=16MiB cache=warm",
+                    "size=4KiB total=16MiB cache=warm",
+                    "size=64KiB total=16MiB cache=warm",
+                    "size=1MiB total=16MiB cache=warm",
+                ],
+            ),
+            ("file.stat", &[""]),
+            ("file.open", &[""]),
+            ("file.create", &[""]),
+            ("file.walk", &[""]),
+        ]),
+        budget_s: 120.0,
+        layout: Some("r4"),
     },
 ];
 

@@ -7,6 +7,8 @@ use clap::{Arg, Command};
 
 use crate::exit::Exit;
 use crate::launch::LAUNCHERS;
+use crate::report::LAYOUTS;
+use crate::suite::SUITES;
 
 /// Every way in which envtax ends.
 const EXITS: &[(&str, &str)] = &[
@@ -47,6 +49,10 @@ const EXAMPLES: &[(&str, &str)] = &[
     (
         "envtax run --env native --env sandbox=bwrap -o first.jsonl",
         "Measures the machine and bubblewrap on it, and prints what bubblewrap costs.",
+    ),
+    (
+        "envtax run --env native --env sandbox=bwrap --suite unixbench --layout r4",
+        "The operations of UnixBench in both, interleaved, printed as a table of its tests.",
     ),
     (
         "envtax compare first.jsonl --fail-above 10",
@@ -90,6 +96,12 @@ fn page() -> Result<String> {
     page.push_str(&paragraphs(text));
     let kinds = LAUNCHERS.iter().map(|launcher| launcher.info());
     page.push_str(&entries(kinds.map(|info| (info.usage, info.summary))));
+    page.push_str(".SH SUITES\n");
+    page.push_str(&paragraphs("What `run --suite NAME` measures."));
+    page.push_str(&entries(SUITES.iter().map(|suite| (suite.name, suite.summary))));
+    page.push_str(".SH LAYOUTS\n");
+    page.push_str(&paragraphs("What `--layout NAME` prints."));
+    page.push_str(&entries(LAYOUTS.iter().map(|layout| (layout.name, layout.summary))));
     let closing = [
         ("EXAMPLES", EXAMPLES),
         ("EXIT STATUS", EXITS),
@@ -204,6 +216,9 @@ mod tests {
         let page = page().unwrap();
         for info in LAUNCHERS.iter().map(|launcher| launcher.info()) {
             assert!(page.contains(&ascii(&quiet(info.summary))), "{}", info.kind);
+        }
+        for name in SUITES.iter().map(|suite| suite.name).chain(LAYOUTS.iter().map(|it| it.name)) {
+            assert!(page.contains(&format!(".TP\n\\fB{}\\fR\n", ascii(&quiet(name)))), "{name}");
         }
         let names = crate::report::REPORTS.iter().map(|report| report.info().name);
         let names: Vec<&str> = names.collect();

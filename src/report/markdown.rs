@@ -29,7 +29,9 @@ impl Report for Markdown {
         text.push_str("| --- | ---: | ---: | ---: | --- |\n");
         for line in table::lines(comparison) {
             let what = match line.kind {
-                table::Kind::Reference => format!("**{}**", escaped(&line.what)),
+                table::Kind::Heading | table::Kind::Reference => {
+                    format!("**{}**", escaped(&line.what))
+                }
                 _ => format!("&emsp;{}", escaped(line.what.trim_start())),
             };
             let verdict = escaped(&line.verdict);

@@ -17,6 +17,8 @@ pub struct Line {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
+    /// A row's name alone, where it is too long to stand beside figures.
+    Heading,
     /// A row's name with the reference's cost.
     Reference,
     /// One other environment.
@@ -25,16 +27,22 @@ pub enum Kind {
     Summary,
 }
 
+/// Longest name, in characters, that stands in one line with its figures.
+const LONG: usize = 36;
+
 /// Every line of the comparison, area by area, each area's summary after its rows.
 pub fn lines(comparison: &Comparison) -> Vec<Line> {
     let mut lines = Vec::new();
     for area in &comparison.areas {
         for row in comparison.rows.iter().filter(|row| row.area() == area.area) {
             for (column, cell) in row.cells.iter().enumerate() {
-                let what = match column {
-                    0 => row.name(),
-                    _ => format!("  {}", comparison.columns[column]),
-                };
+                let own = format!("  {}", comparison.columns[column]);
+                let name = row.name();
+                let long = name.chars().count() > LONG;
+                if column == 0 && long {
+                    lines.push(heading(name.clone()));
+                }
+                let what = if column == 0 && !long { name } else { own };
                 lines.push(line(what, column, (row, cell), comparison));
             }
         }
@@ -43,6 +51,11 @@ pub fn lines(comparison: &Comparison) -> Vec<Line> {
         }
     }
     lines
+}
+
+fn heading(what: String) -> Line {
+    let (cost, tax, interval, verdict) = Default::default();
+    Line { kind: Kind::Heading, what, cost, tax, interval, verdict, word: None }
 }
 
 fn line(what: String, column: usize, (row, cell): (&Row, &Cell), comparison: &Comparison) -> Line {

@@ -32,28 +32,70 @@ impl Report for Text {
             text.push_str(&notes(comparison, width));
             return Ok(text.trim_start().as_bytes().to_vec());
         }
-        let mut table = Table::new();
-        table.load_preset(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
-        table.set_width(width);
-        match style.colour {
-            true => table.enforce_styling(),
-            false => table.force_no_tty(),
-        };
-        table.set_header(header());
-        for line in table::lines(comparison) {
-            table.add_row(cells(&line));
-        }
-        for (index, column) in table.column_iter_mut().enumerate() {
-            column.set_padding((if index == 0 { 0 } else { 1 }, if index == 4 { 0 } else { 1 }));
-        }
-        let mut text: String =
-            table.lines().map(|line| line.trim_end().to_owned() + "\n").collect();
+        let mut text = rows(&table::lines(comparison), width, style);
         for sheet in sheet::sheets(comparison) {
             text.push_str(&self::sheet(&sheet, style));
         }
         text.push_str(&notes(comparison, width));
         Ok(text.into_bytes())
     }
+}
+
+/// The table. Long names stand on lines of their own, so that figures need not share one with them;
+/// where that is too narrow even for the rest, they are broken like it.
+fn rows(lines: &[Line], width: u16, style: &Style) -> String {
+    let table = |lines: &mut dyn Iterator<Item = &Line>| {
+        let mut table = Table::new();
+        table.load_preset(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
+        table.set_width(width);
+        colours(&mut table, style);
+        table.set_header(header());
+        table.add_rows(lines.map(cells));
+        for (index, column) in table.column_iter_mut().enumerate() {
+            column.set_padding((if index == 0 { 0 } else { 1 }, if index == 4 { 0 } else { 1 }));
+        }
+        table.lines().map(|line| line.trim_end().to_owned()).collect::<Vec<String>>()
+    };
+    let is_heading = |line: &&Line| line.kind == Kind::Heading;
+    let figures = lines.iter().filter(|line| !is_heading(line)).count();
+    let without = table(&mut lines.iter().filter(|line| !is_heading(line)));
+    if without.len() != figures + 1 {
+        return joined(table(&mut lines.iter()), Vec::new());
+    }
+    let mut place = 0;
+    let mut headings = Vec::new();
+    for line in lines {
+        match is_heading(&line) {
+            true => headings.push((place, bold(&line.what, style))),
+            false => place += 1,
+        }
+    }
+    joined(without, headings)
+}
+
+fn colours(table: &mut Table, style: &Style) {
+    match style.colour {
+        true => table.enforce_styling(),
+        false => table.force_no_tty(),
+    };
+}
+
+fn bold(text: &str, style: &Style) -> String {
+    if style.colour { format!("\x1b[1m{text}\x1b[0m") } else { text.to_owned() }
+}
+
+/// The lines of a table, its header first, with headings before the rows of those numbers.
+fn joined(lines: Vec<String>, headings: Vec<(usize, String)>) -> String {
+    let mut text = String::new();
+    let mut headings = headings.into_iter().peekable();
+    for (at, line) in lines.into_iter().enumerate() {
+        while let Some((_, heading)) = headings.next_if(|(place, _)| place + 1 == at) {
+            text.push_str(&(heading + "\n"));
+        }
+        text.push_str(&(line + "\n"));
+    }
+    text.extend(headings.map(|(_, heading)| heading + "\n"));
+    text
 }
 
 /// What stands under the tables, as a list.
@@ -67,17 +109,14 @@ fn sheet(sheet: &Sheet, style: &Style) -> String {
     let mut table = Table::new();
     // Not arranged to the width: numbers that are broken over lines are worse than long lines.
     table.load_preset(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
-    match style.colour {
-        true => table.enforce_styling(),
-        false => table.force_no_tty(),
-    };
-    let bold = |text: &String| comfy_table::Cell::new(text).add_attribute(Attribute::Bold);
-    table.set_header(sheet.header.iter().map(bold));
+    colours(&mut table, style);
+    let title = |text: &String| comfy_table::Cell::new(text).add_attribute(Attribute::Bold);
+    table.set_header(sheet.header.iter().map(title));
     // Rows of one cell are headings of what follows: they must not widen the first column.
     let (mut headings, mut place) = (Vec::new(), 0);
     for row in &sheet.rows {
         match row.as_slice() {
-            [heading] => headings.push((place, heading)),
+            [heading] => headings.push((place, heading.clone())),
             cells => {
                 place += 1;
                 table.add_row(cells);
@@ -90,20 +129,8 @@ fn sheet(sheet: &Sheet, style: &Style) -> String {
             column.set_cell_alignment(CellAlignment::Right);
         }
     }
-    let mut lines = table.lines();
-    let mut text = format!("\n{}\n", sheet.title);
-    text.extend(lines.next().map(|line| line.trim_end().to_owned() + "\n"));
-    let mut headings = headings.into_iter().peekable();
-    for at in 0.. {
-        while let Some((_, heading)) = headings.next_if(|(place, _)| *place == at) {
-            text.push_str(heading);
-            text.push('\n');
-        }
-        let Some(line) = lines.next() else { break };
-        text.push_str(line.trim_end());
-        text.push('\n');
-    }
-    text
+    let lines = table.lines().map(|line| line.trim_end().to_owned()).collect();
+    format!("\n{}\n{}", bold(&sheet.title, style), joined(lines, headings))
 }
 
 fn header() -> Vec<comfy_table::Cell> {

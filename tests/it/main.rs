@@ -12,6 +12,7 @@ mod other_verbs;
 mod planted;
 mod processes;
 mod run_files;
+mod suites;
 mod support;
 mod tidy;
 mod usage;

@@ -43,10 +43,10 @@ pub fn find(name: &str) -> Result<&'static Layout> {
 impl Layout {
     /// The tables; an error where the comparison has none of their rows.
     pub fn of(&self, comparison: &Comparison) -> Result<Tables> {
-        let tables = (self.tables)(comparison);
-        let some = tables.sheets.iter().any(|sheet| !sheet.rows.is_empty());
+        let mut tables = (self.tables)(comparison);
+        tables.sheets.retain(|sheet| !sheet.rows.is_empty());
         ensure!(
-            some,
+            !tables.sheets.is_empty(),
             "the layout `{}` finds none of its rows; measure them with `envtax run --suite {}`",
             self.name,
             self.suite
@@ -101,8 +101,9 @@ fn figure(cell: &Cell, of_cost: impl Fn(f64) -> f64) -> String {
     let Some(measured) = measured(cell) else { return missing(cell) };
     let value = of_cost(measured.cost);
     let width = measured.cost_interval.map(|(low, high)| {
-        let ends = (of_cost(low), of_cost(high));
-        format!(" ±{}", units::percent((ends.1 - ends.0).abs() / 2.0 / value))
+        let width = (of_cost(high) - of_cost(low)).abs() / 2.0 / value;
+        // A few rounds that disagree have an interval that says nothing but that.
+        if width < 1.0 { format!(" ±{}", units::percent(width)) } else { " ±?".into() }
     });
     let letters: String = measured.flags.iter().map(|flag| flag.letter()).collect();
     let letters = if letters.is_empty() { letters } else { format!(" ({letters})") };

@@ -45,7 +45,9 @@ const METRICS: [Metric; 4] = [
 ];
 
 /// As [`Metric`], of files: MB/s follow from the block size.
-const SPEEDS: [(&str, &str, &str, &[(&str, &str)]); 5] = [
+type Speed = (&'static str, &'static str, &'static str, &'static [(&'static str, &'static str)]);
+
+const SPEEDS: [Speed; 5] = [
     ("read with page cache [MB/s]", "file.scan", "", &[("cache", "warm")]),
     ("read without page cache [MB/s]", "file.scan", "", &[("cache", "cold")]),
     ("write buffered [MB/s]", "file.write", "write", &[("mode", "buffered")]),

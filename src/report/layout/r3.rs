@@ -35,8 +35,7 @@ fn tables(comparison: &Comparison) -> Tables {
     };
     for probe in ["bystander.latency", "bystander.writeback"] {
         for row in rows(comparison, probe, "blocked", &[]) {
-            let name = format!("{} {}", probe.split_once('.').map_or("", |it| it.1), row.params);
-            bystander.rows.push(vec![name]);
+            bystander.rows.push(vec![situation(row)]);
             add(&mut bystander, "  share of time blocked, %".into(), row, |ppm| ppm / 1e4);
             for (title, phase) in [("calm", "calm"), ("during it", "busy"), ("worst", "worst")] {
                 let same = |other: &&Row| other.params == row.params && other.dir == row.dir;
@@ -55,6 +54,19 @@ fn tables(comparison: &Comparison) -> Tables {
             .into(),
     ];
     Tables { sheets: vec![phases, bystander], notes }
+}
+
+/// `fork, while 1000 processes end`, and where files are written.
+fn situation(row: &Row) -> String {
+    let of = |name: &str| param(row, name).unwrap_or_default();
+    let (op, n) = (of("op"), of("n"));
+    match (of("during"), &row.dir) {
+        ("create", _) => format!("{op}, while {n} processes start"),
+        ("teardown", _) => format!("{op}, while {n} processes end"),
+        (_, dir) => {
+            format!("{op}, while {n} MiB are written to {}", dir.as_deref().unwrap_or_default())
+        }
+    }
 }
 
 fn time(cell: &Cell) -> String {

@@ -74,7 +74,7 @@ fn kbps<const BYTES: usize>(ns: f64) -> f64 {
     BYTES as f64 / 1024.0 * 1e9 / ns
 }
 
-/// Millions of Whetstone instructions a second: one pass is 100000 of them times the weight 10.
+/// Millions of Whetstone instructions a second: one pass is a million of them.
 fn mwips(ns: f64) -> f64 {
     1e9 / ns
 }
@@ -134,7 +134,7 @@ fn index(comparison: &Comparison, notes: &mut Vec<String>) -> Sheet {
         notes.push(
             "scores are of envtax's floor costs, with the index in brackets (10 is a SPARCstation \
              20-61): an index has no interval, the ratio under it has; file copy never leaves the \
-             page cache"
+             page cache; context switching is on one CPU"
                 .into(),
         );
         if found < TESTS.len() {

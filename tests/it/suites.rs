@@ -1,0 +1,121 @@
+//! Suites, copies and layouts: what is measured when sets of cases are named, and how it is shown.
+
+use crate::processes::{self, Process};
+use crate::support::{Place, SHORT};
+
+#[track_caller]
+fn refused(args: &[&str], words: &str) {
+    let place = Place::new();
+    let done = place.envtax(["run", "-o", "run.jsonl"]).args(args).run().exits(2);
+    assert_eq!(done.out, "", "{args:?}");
+    done.complains(words);
+    place.is_clean();
+}
+
+#[test]
+fn mistakes_are_named() {
+    refused(&["--suite", "fast"], "'fast'");
+    refused(
+        &["--suite", "quick", "--probe", "process.hold n=20"],
+        "process.hold n=20` is not in `quick`",
+    );
+    refused(&["--probe", "file.read size=3X"], "`size` may be 512B to 64MiB, not `3X`");
+    refused(&["--probe", "file.read colour=red"], "no parameter `colour`");
+    refused(&["--copies", "0"], "`--copies 0`: from 1 to 1024");
+    refused(&["--copies", "two"], "write numbers");
+    refused(&["--layout", "r9"], "'r9'");
+    refused(&["--layout", "r1", "--format", "csv"], "use `--format text` or `markdown`");
+}
+
+#[test]
+fn a_spelled_case_may_have_any_value() {
+    let place = Place::new();
+    let run = place.run(&["native"], &["file.read size=12K", "memory.map size=16KiB"]);
+    run.args(SHORT).run().exits(0);
+    let comparison = place.comparison("run.jsonl");
+    comparison.measured("file.read size=12KiB", "native");
+    comparison.measured("memory.map size=16KiB", "native");
+    place.is_clean();
+}
+
+/// Two copies, and more copies than this machine has CPUs.
+#[test]
+fn copies_are_measured_beside_one_and_reported_as_scaling() {
+    let place = Place::new();
+    let probes = ["syscall.getppid", "file.create"];
+    let run = place.run(&["native", "b=native"], &probes).args(["--copies", "1,2,5"]);
+    let done = run.args(["--budget", "3s"]).run().exits(0);
+    done.prints("Several copies at a time").prints("of what is possible");
+    let comparison = place.comparison("run.jsonl");
+    comparison.measured("syscall.getppid copies=2", "b");
+    comparison.measured("file.create copies=5", "b");
+    let scalings = comparison.0["scalings"].as_array().unwrap();
+    assert_eq!(scalings.len(), 10, "{scalings:#?}");
+    for scaling in scalings {
+        let (copies, reached) =
+            (scaling["copies"].as_f64(), scaling["columns"][0]["value"].as_f64());
+        let (copies, reached) = (copies.unwrap(), reached.unwrap());
+        assert!(reached > 0.0 && reached.is_finite() && copies > 1.0, "{scaling}");
+    }
+    place.is_clean();
+}
+
+/// The others of its crew must not wait for it, and its row says what happened.
+#[test]
+fn a_copy_that_is_killed_costs_one_row() {
+    let place = Place::new();
+    let run = place.run(&["native"], &["syscall.getppid", "file.stat"]).own_binary();
+    let mut run = run.args(["--copies", "4", "--budget", "3s"]).start();
+    run.until("four workers", |run| {
+        let mut workers = run.processes();
+        workers.retain(Process::is_worker);
+        let whole = workers.len() == 4;
+        // The leader is the first: what is killed is another.
+        let last = workers.iter().max_by_key(|worker| worker.pid).filter(|_| whole);
+        last.inspect(|worker| processes::signal(worker.pid, "KILL")).is_some()
+    });
+    run.wait_clean().exits(3).prints("1 row failed").prints("ended with status 137");
+}
+
+#[test]
+fn layouts_need_their_rows_and_name_the_suite_that_has_them() {
+    let place = Place::new();
+    place.run(&["native"], &["syscall.getppid"]).args(SHORT).run().exits(0);
+    for (layout, suite) in [("r1", "appvirt-files"), ("r3", "teardown"), ("r4", "unixbench")] {
+        let compare = place.envtax(["compare", "run.jsonl", "--layout", layout]);
+        compare.run().exits(2).complains(&format!("envtax run --suite {suite}"));
+    }
+}
+
+/// Small sizes of what the suites measure: the tables have all of their rows.
+#[test]
+fn layouts_print_the_published_tables() {
+    let place = Place::new();
+    let probes = [
+        "file.write size=4KiB total=64KiB mode=buffered",
+        "file.write size=8KiB total=64KiB mode=buffered",
+        "file.write size=16KiB total=64KiB mode=buffered",
+        "file.scan size=512B total=64KiB cache=warm",
+        "process.hold n=20",
+        "thread.hold n=20",
+        "process.fork",
+        "process.ballast kind=mapped amount=1MiB",
+        "process.teardown n=10 shape=tree",
+        "bystander.latency op=wake during=create n=20",
+        "cpu.integer",
+        "syscall.mix",
+        "script.shell jobs=1 cpu=same",
+    ];
+    let run = place.run(&["native", "other=native"], &probes).args(["--budget", "20s"]);
+    let done = run.args(["--layout", "r1"]).run();
+    done.prints("Write (64KiB), seconds").prints("other: Write").prints("Block sizes");
+    let show =
+        |layout: &str| place.envtax(["compare", "run.jsonl", "--layout", layout]).run().exits(0);
+    show("r2").prints("memory per process [MB] n=20").prints("Kernel").prints("mapped 1MiB");
+    show("r3").prints("destruction of 10 (tree), s").prints("share of time blocked");
+    let done = show("r4").prints("Dhrystone 2 [lps]").prints("no index of all");
+    done.prints("write tmp bs=4KiB buffered");
+    let compare = place.envtax(["compare", "run.jsonl", "--layout", "r4", "--format", "markdown"]);
+    compare.run().exits(0).prints("| Dhrystone 2 [lps] |");
+    place.is_clean();
+}
