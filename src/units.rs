@@ -53,7 +53,12 @@ pub fn factor(ratio: f64) -> String {
 
 /// A number of any size with three significant digits, without an exponent.
 pub fn number(value: f64) -> String {
-    three_digits(value)
+    let size = value.abs();
+    if size == 0.0 || size >= 0.0995 || !size.is_finite() {
+        return three_digits(value);
+    }
+    let decimals = 2 - size.log10().floor() as i32;
+    format!("{value:.*}", decimals.clamp(3, 12) as usize)
 }
 
 /// A share as per cent, `2.1 %`, with a space at which no line breaks.
@@ -102,6 +107,14 @@ mod tests {
         }
         assert_eq!(bytes(1536.0), "1.50 KiB");
         assert_eq!(bytes(12.0), "12.0 B");
+    }
+
+    #[test]
+    fn small_numbers_keep_three_digits() {
+        assert_eq!(number(0.0123456), "0.0123");
+        assert_eq!(number(0.000123456), "0.000123");
+        assert_eq!(number(12.345), "12.3");
+        assert_eq!(number(0.0), "0.000");
     }
 
     #[test]

@@ -67,6 +67,9 @@ fn split_rows(label: String, ladder: &Ladder, split: &Split) -> Vec<Vec<String>>
             bounds(kib, units::factor),
         ]);
     }
+    if !split.fits {
+        return rows;
+    }
     let smallest = units::bytes_exact(ladder.sizes[0]);
     let share = units::percent(split.call_share.clamp(0.0, 1.0));
     rows.push(vec![format!("    at {smallest}, {share} of the time is the call")]);

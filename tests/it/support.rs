@@ -371,7 +371,7 @@ impl Comparison {
         let at = columns.iter().position(|label| label == column).expect("the column");
         let rows = self.0["rows"].as_array().unwrap().iter().filter(|row| row["dir"] == dir);
         rows.inspect(|row| {
-            let cost = row["cells"][at]["measured"]["cost_ns"].as_f64();
+            let cost = row["cells"][at]["measured"]["cost"].as_f64();
             assert!(cost.is_some_and(|cost| cost > 0.0), "{row:#}");
         })
         .count()
