@@ -254,7 +254,10 @@ impl Running {
             let left = until.saturating_duration_since(Instant::now()).as_millis() as u64;
             match sys::wait_for_answer(&output, &io::stdin(), left)? {
                 Ready::Answer => {}
-                Ready::TimedOut => bail!("not finished after {} s", limit.as_secs_f64()),
+                Ready::TimedOut => bail!(
+                    "not finished after {} s; allow more with `--answer-timeout`",
+                    limit.as_secs_f64()
+                ),
                 Ready::Interrupted => bail!("cancelled by the controller"),
             }
             match output.read(&mut chunk)? {

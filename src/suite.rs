@@ -202,7 +202,10 @@ impl Suite {
 pub fn spelled_case(text: &str, dirs: &[&str]) -> Result<Option<Vec<Case>>> {
     let (id, params) = text.split_once(' ').unwrap_or((text, ""));
     let Some(probe) = PROBES.iter().find(|probe| probe.info().id == id) else { return Ok(None) };
-    if text.contains(['*', '?', '[', '{']) {
+    // A bare id means all its cases; `dir=` and `copies=` stand in names of rows, not in cases.
+    let of_rows = |word: &str| word.starts_with("dir=") || word.starts_with("copies=");
+    let glob = text.contains(['*', '?', '[', '{']);
+    if params.is_empty() || glob || params.split(' ').any(of_rows) {
         return Ok(None);
     }
     let params = probe::complete(probe.info(), params)?;
@@ -260,6 +263,7 @@ mod tests {
         let found = cases("file.read size=64K").unwrap();
         assert_eq!(found[1].to_string(), "file.read size=64KiB dir=b");
         assert!(cases("file.*").is_none() && cases("nothing").is_none());
+        assert!(cases("file.read").is_none() && cases("file.read size=4KiB dir=a").is_none());
         assert!(spelled_case("file.read size=x", &[]).is_err());
     }
 

@@ -3,7 +3,7 @@
 use std::io::{self, Read, Write};
 use std::path::PathBuf;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 
 use crate::measure::{self, BlockSettings};
 use crate::model::Availability;
@@ -45,22 +45,29 @@ fn carry_out(order: &WorkerOrder) -> Result<Answer> {
 fn in_crew(order: &WorkerOrder, size: BlockSize, copies: usize, own: &Scratch) -> Result<Answer> {
     let phases = probe::find(&order.task.case.probe)?.info().phases.len();
     let folder = own.folder()?;
-    let crew = Crew::start(copies, phases * size.samples).context("starting the copies")?;
+    let mut crew = Crew::start(copies, phases * size.samples).context("starting the copies")?;
     let scratch = Scratch::at(folder.join(format!("copy{}", crew.index())));
     let answer = measure_here(order, crew.index(), &scratch, Some(&crew));
-    let measured = matches!(answer, Ok(Answer::Block(_)));
-    if !measured {
+    let reason = match &answer {
+        Ok(Answer::Block(_)) => None,
+        Ok(Answer::CannotMeasure { reason }) => Some(reason.clone()),
+        Ok(_) => Some("it gave another answer".to_owned()),
+        Err(error) => Some(format!("{error:#}")),
+    };
+    if let Some(reason) = &reason {
+        crew.explain(reason);
         crew.give_up();
     }
     if crew.index() > 0 {
         drop(scratch);
-        crew.exit(measured);
+        crew.exit(reason.is_none());
     }
     let finished = crew.finish();
-    match (answer, finished) {
-        (Err(error), Err(other)) => Err(error.context(other.to_string())),
-        (answer, finished) if measured => finished.map_err(Into::into).and(answer),
-        (answer, _) => answer,
+    match (answer, crew.explanation(), finished) {
+        (Err(_), Some(others), _) => bail!(others),
+        (Err(error), None, Err(other)) => Err(error.context(other.to_string())),
+        (answer, _, finished) if reason.is_none() => finished.map_err(Into::into).and(answer),
+        (answer, ..) => answer,
     }
 }
 

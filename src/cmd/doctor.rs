@@ -68,11 +68,16 @@ fn clean(args: &DoctorArgs, settings: &SessionSettings<'_>) -> Result<Exit> {
         let answer = Session::start(&spec, settings).and_then(|mut it| it.ask(ask, settings));
         let name = spec.spec();
         match answer {
-            Ok(Answer::Dirs { removed, .. }) if removed.is_empty() => {
-                text.push_str(&entry(&name, "", "nothing was left by killed runs"));
-            }
-            Ok(Answer::Dirs { removed, .. }) => {
-                text.push_str(&entry(&name, "", &format!("removed\n{}", removed.join("\n"))));
+            Ok(Answer::Dirs { dirs, removed }) => {
+                let errors: Vec<String> = dirs.into_iter().filter_map(|dir| dir.error).collect();
+                let found = match removed.is_empty() {
+                    true => "nothing was left by killed runs".to_owned(),
+                    false => format!("removed\n{}", removed.join("\n")),
+                };
+                if !errors.is_empty() {
+                    exit = Exit::Partial;
+                }
+                text.push_str(&entry(&name, "", &[errors, vec![found]].concat().join("\n")));
             }
             other => {
                 exit = Exit::Partial;

@@ -56,9 +56,10 @@ pub fn run(args: &RunArgs) -> Result<Exit> {
     let run = runfile::read(&path)?;
     let done = whole && complete(&run);
     let measured = [(path.display().to_string(), run, None)];
-    show::show(&sides(&measured, None)?, &args.show)?;
+    let shown = show::show(&sides(&measured, None)?, &args.show);
     // A closed stderr is nobody's loss here.
     let _ = writeln!(io::stderr(), "\nrun file: {}   (seed {})", path.display(), plan.seed);
+    shown?;
     Ok(if done { Exit::Done } else { Exit::Partial })
 }
 

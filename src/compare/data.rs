@@ -84,7 +84,15 @@ impl<'a> SideData<'a> {
                 let samples = block.set.samples.get(key.phase)?;
                 let iterations = block.set.iterations;
                 // A figure of zero is one that the environment does not show.
-                if !key.phase().timed && samples.iter().all(|sample| *sample == 0) {
+                let shown: Vec<u64>;
+                let samples = match key.phase().timed {
+                    true => samples,
+                    false => {
+                        shown = samples.iter().copied().filter(|sample| *sample > 0).collect();
+                        &shown
+                    }
+                };
+                if samples.is_empty() {
                     return None;
                 }
                 let floor = stats::block_floor(samples, iterations).ln();
@@ -123,7 +131,12 @@ impl<'a> SideData<'a> {
     }
 
     /// Half-width of the 95 % interval of the logarithm of the cost, over all rounds.
+    ///
+    /// None where there are several sessions, whose rounds are no sample of one.
     pub fn half_width(&self) -> Option<f64> {
+        if self.sessions.len() > 1 {
+            return None;
+        }
         let floors: Vec<f64> = self.floors().collect();
         stats::yuen(&floors).map(|estimate| estimate.half_width(0.95))
     }

@@ -71,7 +71,13 @@ pub(super) fn ladders(rows: &[(RowKey, Vec<SideData<'_>>)]) -> Vec<Ladder> {
             }
         }
     }
-    let whole = names.into_iter().zip(found).filter(|(_, steps)| steps.len() >= STEPS);
+    let sizes = |steps: &[(u64, Step<'_, '_>)]| {
+        let mut sizes: Vec<u64> = steps.iter().map(|(size, _)| *size).collect();
+        sizes.sort_unstable();
+        sizes.dedup();
+        sizes.len()
+    };
+    let whole = names.into_iter().zip(found).filter(|(_, steps)| sizes(steps) >= STEPS);
     whole.map(|(name, steps)| ladder(name, steps)).collect()
 }
 
@@ -126,8 +132,12 @@ fn split(
     lines: &Lines,
     base: &Lines,
 ) -> Option<Split> {
-    let call = cost(lines.values().map(|line| line.start))?;
-    let kib = cost(lines.values().map(|line| line.slope * 1024.0))?;
+    let (_, (_, first)) = &steps[0];
+    // Rounds of several sessions are no sample of one: there is a value, and no interval.
+    let one = first[column].sessions.len() == 1;
+    let cost = |values: Vec<f64>| cost(values, one);
+    let call = cost(lines.values().map(|line| line.start).collect())?;
+    let kib = cost(lines.values().map(|line| line.slope * 1024.0).collect())?;
     let line = Line { start: call.value, slope: kib.value / 1024.0 };
     let distance = |(size, step): &(u64, Step<'_, '_>)| {
         let (measured, _) = step.1[column].costs()?;
@@ -135,10 +145,9 @@ fn split(
     };
     let distances: Option<Vec<f64>> = steps.iter().map(distance).collect();
     let residual = distances?.into_iter().fold(0.0, f64::max);
-    let tax = |of: fn(&Line) -> f64| match column {
-        0 => None,
-        _ => ratio(lines, base, of),
-    };
+    // Only rounds of one run are pairs.
+    let paired = column > 0 && first[column].is_paired_with(&first[0]);
+    let tax = |of: fn(&Line) -> f64| if paired { ratio(lines, base, of) } else { None };
     Some(Split {
         call_share: call.value / line.at(steps[0].0 as f64),
         residual,
@@ -150,14 +159,13 @@ fn split(
     })
 }
 
-fn cost(values: impl Iterator<Item = f64>) -> Option<Cost> {
-    let values: Vec<f64> = values.collect();
+fn cost(values: Vec<f64>, with_interval: bool) -> Option<Cost> {
     let value = super::data::centre(&values)?;
     let bounds = |estimate: Estimate| {
         let width = estimate.half_width(0.95);
         (value - width, value + width)
     };
-    Some(Cost { value, interval: stats::yuen(&values).map(bounds) })
+    Some(Cost { value, interval: stats::yuen(&values).filter(|_| with_interval).map(bounds) })
 }
 
 /// How many times more one of the two costs is than the reference's, round by round. None where
@@ -168,7 +176,7 @@ fn ratio(own: &Lines, base: &Lines, of: fn(&Line) -> f64) -> Option<Cost> {
     if pairs.iter().any(|(own, base)| *own <= 0.0 || *base <= 0.0) {
         return None;
     }
-    let logs = cost(pairs.into_iter().map(|(own, base)| (own / base).ln()))?;
+    let logs = cost(pairs.into_iter().map(|(own, base)| (own / base).ln()).collect(), true)?;
     let interval = logs.interval.map(|(low, high)| (low.exp(), high.exp()));
     Some(Cost { value: logs.value.exp(), interval })
 }

@@ -183,7 +183,10 @@ pub fn compare(sides: &[Side<'_>], margin: f64) -> Result<Comparison> {
             tests.extend(test.map(|test| test.at(rows.len(), column)));
         }
         rows.push(key.row(cells));
-        keyed.push((key, data));
+        // What went wrong in some environment is in its row only.
+        if sides.iter().all(|side| side.failure(&key).is_none()) {
+            keyed.push((key, data));
+        }
     }
     verdict::settle(&mut rows, &tests);
     let labels: Vec<&str> = sides.iter().map(|side| side.label.as_str()).collect();
@@ -254,8 +257,12 @@ fn cell(
 /// not show it, for which the probe gave its reason.
 fn empty_cell(side: &Side<'_>, key: &RowKey, data: &SideData<'_>) -> Cell {
     let Some(block) = data.blocks.first() else { return side.empty_cell(key) };
+    if block.set.samples.len() <= key.phase {
+        let reason = "the envtax of that run had no such figure".to_owned();
+        return Cell::NotReached { reason };
+    }
     let notes = block.set.extras.notes.join("; ");
-    let unknown = "the environment does not show it".to_owned();
+    let unknown = "the environment does not show it, or it was not above zero".to_owned();
     Cell::Skipped { reason: if notes.is_empty() { unknown } else { notes } }
 }
 

@@ -51,9 +51,10 @@ fn speedup(own: &SideData<'_>, alone: &SideData<'_>, copies: u64) -> Option<Cost
         .collect();
     let of = |log: f64| copies as f64 * log.exp();
     let value = centre(&logs)?;
+    let estimate = stats::yuen(&logs).filter(|_| own.sessions.len() == 1);
     let bounds = |estimate: stats::Estimate| {
         let width = estimate.half_width(0.95);
         (of(value - width), of(value + width))
     };
-    Some(Cost { value: of(value), interval: stats::yuen(&logs).map(bounds) })
+    Some(Cost { value: of(value), interval: estimate.map(bounds) })
 }

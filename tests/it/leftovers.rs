@@ -387,6 +387,8 @@ fn doctor_cleans_up_when_asked() {
     };
     clean().prints("removed").prints("target/.envtax-0123abcd-7");
     clean().prints("nothing was left by killed runs");
+    let nowhere = place.envtax(["doctor", "--clean", "--dir", "/no/such/folder"]).run().exits(3);
+    nowhere.prints("`/no/such/folder`");
     place.is_clean();
 }
 

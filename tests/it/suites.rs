@@ -14,6 +14,7 @@ fn refused(args: &[&str], words: &str) {
 
 #[test]
 fn mistakes_are_named() {
+    refused(&["--suite", "teardown", "--probe", "file.stat"], "fits no probe");
     refused(&["--suite", "fast"], "'fast'");
     refused(
         &["--suite", "quick", "--probe", "process.hold n=20"],
@@ -81,7 +82,9 @@ fn a_copy_that_is_killed_costs_one_row() {
 fn layouts_need_their_rows_and_name_the_suite_that_has_them() {
     let place = Place::new();
     place.run(&["native"], &["syscall.getppid"]).args(SHORT).run().exits(0);
-    for (layout, suite) in [("r1", "appvirt-files"), ("r3", "teardown"), ("r4", "unixbench")] {
+    let suites =
+        [("r1", "appvirt-files"), ("r2", "process-cost"), ("r3", "teardown"), ("r4", "unixbench")];
+    for (layout, suite) in suites {
         let compare = place.envtax(["compare", "run.jsonl", "--layout", layout]);
         compare.run().exits(2).complains(&format!("envtax run --suite {suite}"));
     }

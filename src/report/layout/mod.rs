@@ -55,7 +55,8 @@ impl Layout {
     }
 }
 
-/// Rows of that probe and phase whose parameters have all of these values.
+/// Rows of that probe and phase whose parameters have all of these values, of one copy: what one of
+/// several costs is no figure of these tables.
 fn rows<'a>(
     comparison: &'a Comparison,
     probe: &'a str,
@@ -64,7 +65,8 @@ fn rows<'a>(
 ) -> impl Iterator<Item = &'a Row> {
     comparison.rows.iter().filter(move |row| {
         let has = |(name, value): &(&str, &str)| param(row, name) == Some(value);
-        row.probe == probe && row.phase == phase && params.iter().all(has)
+        let single = param(row, "copies").is_none();
+        row.probe == probe && row.phase == phase && single && params.iter().all(has)
     })
 }
 

@@ -79,7 +79,10 @@ fn tables(comparison: &Comparison) -> Tables {
             .into(),
         "ratios of MB/s are of the rates: above one is faster than the reference".into(),
     ];
-    Tables { sheets: vec![specs(comparison), main, ballast(comparison)], notes }
+    let figures = [main, ballast(comparison)];
+    let some = figures.iter().any(|sheet| !sheet.rows.is_empty());
+    let sheets = some.then(|| specs(comparison)).into_iter().chain(figures).collect();
+    Tables { sheets, notes }
 }
 
 /// The metric with what tells several of its rows apart.

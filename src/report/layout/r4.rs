@@ -131,12 +131,16 @@ fn index(comparison: &Comparison, notes: &mut Vec<String>) -> Sheet {
         sheet.rows.push(std::iter::once("Index score".to_owned()).chain(means).collect());
     }
     if found > 0 {
-        notes.push(
+        notes.extend([
             "scores are of envtax's floor costs, with the index in brackets (10 is a SPARCstation \
              20-61): an index has no interval, the ratio under it has; file copy never leaves the \
              page cache; context switching is on one CPU"
                 .into(),
-        );
+            "not to be held against UnixBench's printed scores: execl throughput is of a program \
+             of twenty instructions (UnixBench executes itself, dynamically linked, some thirty \
+             times slower), process creation of a small static process (up to twice as fast)"
+                .into(),
+        ]);
         if found < TESTS.len() {
             let count = TESTS.len();
             notes.push(format!("{found} of the {count} tests were measured: no index of all"));
@@ -146,8 +150,7 @@ fn index(comparison: &Comparison, notes: &mut Vec<String>) -> Sheet {
 }
 
 fn part<'a>(comparison: &'a Comparison, test: &'a Test, phase: &'a str) -> Option<&'a Row> {
-    let single = |row: &&Row| param(row, "copies").is_none();
-    rows(comparison, test.probe, phase, test.params).find(single)
+    rows(comparison, test.probe, phase, test.params).next()
 }
 
 /// The ratio of scores; of a test made of two phases, that of their sum has no interval of its own:

@@ -3,7 +3,7 @@
 use std::io;
 use std::mem::size_of;
 use std::ptr::{null_mut, slice_from_raw_parts};
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
 
 use super::process::{Pid, reap};
 use super::{check, die_with_parent};
@@ -19,7 +19,14 @@ struct Shared {
     /// Set once a copy gave up: nobody waits any more.
     broken: AtomicU32,
     stop: AtomicU32,
+    /// Why a copy gave up: whose reason it is (0 for nobody's), its length and its bytes.
+    who: AtomicU32,
+    length: AtomicU32,
+    text: [AtomicU8; TEXT],
 }
+
+/// Bytes of a reason that are kept.
+const TEXT: usize = 512;
 
 /// One copy's place in its crew. The first copy is the leader, whom the others die with.
 pub struct Crew {
@@ -135,6 +142,32 @@ impl Crew {
         (0..self.count).map(of).sum::<u64>() / self.count as u64
     }
 
+    /// Leaves the reason for giving up, unless another copy did so before.
+    pub fn explain(&self, reason: &str) {
+        let (shared, own) = (self.shared(), self.index as u32 + 1);
+        if shared.who.compare_exchange(0, own, Ordering::AcqRel, Ordering::Relaxed).is_err() {
+            return;
+        }
+        let bytes = &reason.as_bytes()[..reason.len().min(TEXT)];
+        for (place, byte) in shared.text.iter().zip(bytes) {
+            place.store(*byte, Ordering::Relaxed);
+        }
+        shared.length.store(bytes.len() as u32, Ordering::Release);
+    }
+
+    /// The reason that another copy left.
+    pub fn explanation(&self) -> Option<String> {
+        let shared = self.shared();
+        let copy = shared.who.load(Ordering::Acquire);
+        let length = shared.length.load(Ordering::Acquire) as usize;
+        if copy == self.index as u32 + 1 || length == 0 {
+            return None;
+        }
+        let bytes: Vec<u8> =
+            shared.text[..length].iter().map(|byte| byte.load(Ordering::Relaxed)).collect();
+        Some(format!("copy {copy}: {}", String::from_utf8_lossy(&bytes)))
+    }
+
     /// Nobody needs to wait for this copy any more.
     pub fn give_up(&self) {
         self.shared().broken.store(1, Ordering::Release);
@@ -148,7 +181,7 @@ impl Crew {
 
     /// As the leader: waits for the others. An error when one of them did not end well: that which
     /// was killed, rather than those that gave up because of it.
-    pub fn finish(mut self) -> io::Result<()> {
+    pub fn finish(&mut self) -> io::Result<()> {
         let mut worst = (0, 0);
         for (index, child) in std::mem::take(&mut self.children).into_iter().enumerate() {
             worst = worst.max((reap(child)?, index + 2));
@@ -181,7 +214,7 @@ mod tests {
 
     #[test]
     fn copies_meet_and_leave_figures() {
-        let crew = Crew::start(3, 2).unwrap();
+        let mut crew = Crew::start(3, 2).unwrap();
         for round in 0..100 {
             crew.set(0, round + crew.index() as u64 * 3);
             crew.meet().unwrap();
@@ -200,7 +233,7 @@ mod tests {
 
     #[test]
     fn a_copy_that_dies_holds_nobody_up() {
-        let crew = Crew::start(3, 1).unwrap();
+        let mut crew = Crew::start(3, 1).unwrap();
         if crew.index() == 1 {
             crew.exit(false);
         }
@@ -214,12 +247,14 @@ mod tests {
 
     #[test]
     fn a_copy_that_gives_up_holds_nobody_up() {
-        let crew = Crew::start(2, 1).unwrap();
+        let mut crew = Crew::start(2, 1).unwrap();
         if crew.index() > 0 {
+            crew.explain("the disk is full");
             crew.give_up();
             crew.exit(false);
         }
         assert!(crew.meet().is_err());
         assert!(crew.finish().unwrap_err().to_string().contains("copy 2"));
+        assert_eq!(crew.explanation().unwrap(), "copy 2: the disk is full");
     }
 }

@@ -39,7 +39,15 @@ impl Crew {
         match self.0 {}
     }
 
-    pub fn finish(self) -> io::Result<()> {
+    pub fn explain(&self, _reason: &str) {
+        match self.0 {}
+    }
+
+    pub fn explanation(&self) -> Option<String> {
+        match self.0 {}
+    }
+
+    pub fn finish(&mut self) -> io::Result<()> {
         match self.0 {}
     }
 }
