@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 
 use super::bystander_latency::{FIGURES, OPERATIONS, RATES, Watched};
+use super::file_blocks::has_room;
 use super::process_teardown::place;
 use super::{Param, Probe, ProbeInfo, Setup, incompressible};
 use crate::measure::{Stopwatch, Workload};
@@ -52,6 +53,7 @@ impl Probe for BystanderWriteback {
     }
 
     fn prepare(&self, setup: &Setup<'_>) -> Result<Box<dyn Workload>> {
+        has_room(setup, setup.count("n")? << 20, "n")?;
         let cpus = place(setup)?;
         Ok(Box::new(Flush {
             watched: Watched::start(setup, &cpus)?,

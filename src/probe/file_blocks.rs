@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
-use super::{CannotMeasure, Setup, incompressible};
+use super::{CannotMeasure, Setup, held, incompressible};
 use crate::sys::{self, Access};
 use crate::units;
 
@@ -105,12 +105,12 @@ impl Extent {
             let (size, total) = (units::bytes_exact(block), units::bytes_exact(total));
             return cannot(format!("`total={total}` is not a multiple of `size={size}`"));
         }
-        Extent::with_room(setup, block, total)
+        Extent::with_room(setup, block, total, "total")
     }
 
-    /// Of these bytes, for which the target directory has room.
-    pub fn with_room(setup: &Setup<'_>, block: u64, total: u64) -> Result<Extent> {
-        has_room(&target(setup)?, total)?;
+    /// Of these bytes, for which the target directory has room; `param` is what makes them fewer.
+    pub fn with_room(setup: &Setup<'_>, block: u64, total: u64, param: &str) -> Result<Extent> {
+        has_room(setup, total, param)?;
         Ok(Extent { block: block as usize, total })
     }
 
@@ -147,15 +147,20 @@ pub fn target(setup: &Setup<'_>) -> Result<PathBuf> {
     Ok(folder.parent().unwrap_or(folder).to_owned())
 }
 
-/// Refuses what would not fit, or would leave others without room.
-fn has_room(target: &Path, total: u64) -> Result<()> {
+/// Refuses what would not fit into the target directory, or would leave others without room.
+/// `param` is what makes it less.
+pub fn has_room(setup: &Setup<'_>, total: u64, param: &str) -> Result<()> {
+    room_in(&target(setup)?, total, param)
+}
+
+fn room_in(target: &Path, total: u64, param: &str) -> Result<()> {
     let folder = target.display();
     let bytes = units::bytes_exact(total);
     if let Some(limit) = sys::file_size_limit().filter(|limit| *limit < total) {
         let limit = units::bytes(limit as f64);
         return cannot(format!(
             "a file may have {limit} here (`ulimit -f`) and this needs {bytes}; raise the limit, \
-             or give a smaller `total=`"
+             or give a smaller `{param}=`"
         ));
     }
     let volume = sys::volume(target).with_context(|| format!("asking for room in `{folder}`"))?;
@@ -165,8 +170,12 @@ fn has_room(target: &Path, total: u64) -> Result<()> {
         let (free, reserve) = (units::bytes(volume.free as f64), units::bytes(reserve as f64));
         return cannot(format!(
             "`{folder}` has {free} free, and this needs {bytes} and leaves {reserve} to others; \
-             make room, or give a smaller `total=`"
+             make room, or give a smaller `{param}=`"
         ));
+    }
+    // There the limit of the filesystem is no promise of memory.
+    if volume.in_memory.is_some() {
+        held::fits_in_memory(total, &format!("give a smaller `{param}=`"))?;
     }
     Ok(())
 }
@@ -256,8 +265,8 @@ mod tests {
     #[test]
     fn what_does_not_fit_is_refused_with_both_figures() {
         let dir = tempfile::tempdir().unwrap();
-        has_room(dir.path(), 1 << 20).unwrap();
-        let error = has_room(dir.path(), 1 << 60).unwrap_err();
+        room_in(dir.path(), 1 << 20, "total").unwrap();
+        let error = room_in(dir.path(), 1 << 60, "total").unwrap_err();
         assert!(error.is::<CannotMeasure>());
         for words in ["free, and this needs 1073741824GiB", "`total=`"] {
             assert!(error.to_string().contains(words), "{error}");

@@ -4,6 +4,7 @@ use std::fs;
 
 use anyhow::{Context, Result, ensure};
 
+use super::file_blocks::has_room;
 use super::{Param, Probe, ProbeInfo, Setup, WHOLE, incompressible};
 use crate::measure::{Stopwatch, Workload};
 use crate::sys;
@@ -44,6 +45,7 @@ impl Probe for FileCopy {
 
     fn prepare(&self, setup: &Setup<'_>) -> Result<Box<dyn Workload>> {
         let (bytes, blocks) = (setup.bytes("buffer")? as usize, setup.count("blocks")?);
+        has_room(setup, 2 * bytes as u64 * blocks, "blocks")?;
         let folder = setup.scratch.folder()?;
         let (from, to) = (folder.join("from"), folder.join("to"));
         fs::write(&from, incompressible(bytes * blocks as usize))

@@ -31,10 +31,10 @@ pub fn one_by_one(
     let mut latencies = Latencies::new();
     let start = sys::now_ns();
     let mut last = start;
-    while last - start < PASS_NS && latencies.count() < MOST {
+    while last.saturating_sub(start) < PASS_NS && latencies.count() < MOST {
         operation()?;
         let now = sys::now_ns();
-        latencies.record(now - last);
+        latencies.record(now.saturating_sub(last));
         last = now;
     }
     extras.latencies.insert(name.into(), latencies.buckets());

@@ -4,6 +4,7 @@ use std::fs::{self, File};
 
 use anyhow::{Context, Result, ensure};
 
+use super::file_blocks::has_room;
 use super::{Param, Probe, ProbeInfo, Setup, WHOLE, incompressible};
 use crate::measure::{Stopwatch, Workload};
 use crate::sys;
@@ -52,6 +53,7 @@ impl Probe for FileRead {
     fn prepare(&self, setup: &Setup<'_>) -> Result<Box<dyn Workload>> {
         let block = setup.bytes("size")? as usize;
         let file_bytes = (SMALL_FILE / block).max(BLOCKS) * block;
+        has_room(setup, file_bytes as u64, "size")?;
         let path = setup.scratch.folder()?.join("file");
         let written = fs::write(&path, incompressible(file_bytes));
         written.with_context(|| format!("creating `{}`", path.display()))?;

@@ -127,7 +127,9 @@ impl Scan {
     fn warm(&mut self) -> Result<()> {
         let path = self.full_path.clone();
         let note = file_cold::warm(&path, || self.pass(self.extent.blocks()))?;
-        self.note = note.map(str::to_owned);
+        if let Some(note) = note {
+            self.note = Some(note.to_owned());
+        }
         Ok(())
     }
 

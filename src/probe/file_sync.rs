@@ -61,7 +61,8 @@ impl Probe for FileSync {
 
     fn prepare(&self, setup: &Setup<'_>) -> Result<Box<dyn Workload>> {
         let block = setup.bytes("size")?;
-        let extent = Extent::with_room(setup, block, (SMALL_FILE / block).max(BLOCKS) * block)?;
+        let extent =
+            Extent::with_room(setup, block, (SMALL_FILE / block).max(BLOCKS) * block, "size")?;
         let (access, how) = match setup.param("how")? {
             "fdatasync" => (Access::Buffered, How::Data),
             "fsync" => (Access::Buffered, How::All),
@@ -80,6 +81,8 @@ impl Probe for FileSync {
             durable: Durable::under(folder)?,
             syncs: 0,
         };
+        // What is there already would be written again: some storage does nothing for that.
+        sync.source.next();
         sync.one()?;
         Ok(Box::new(sync))
     }
@@ -139,7 +142,8 @@ mod tests {
             assert_eq!((counters["syncs"], counters["claimed_bytes"]), (3, 3 * 4096), "{how}");
             if let Some(bytes) = counters.get("device_bytes") {
                 assert!(*bytes >= 3 * 4096, "{how}: {bytes}");
-                assert!(block.extras.latencies["sync"].iter().any(|(_, count)| *count > 0));
+                let seen = block.extras.latencies.get("sync").is_some_and(|it| !it.is_empty());
+                assert!(seen || !block.extras.notes.is_empty(), "{how}: too short, and not said");
             }
         }
     }

@@ -28,8 +28,8 @@ static INFO: ProbeInfo = ProbeInfo {
                `data=zero` repeats one block of zeros as dd does from /dev/zero, without reading \
                that device. `claimed_bytes` counts what was said to be durable, `device_bytes` \
                what the device under the folder, whoever asked, wrote in that time \
-               (`durable_ns`): for mode=buffered until the settle's end, otherwise until the \
-               write's.",
+               (`durable_ns`): for fdatasync and fsync until the write's end, otherwise until \
+               the settle's.",
     unit: "block",
     source: "R1 of PROTOCOLS (which never flushes); R2 and R4 (dd, with oflag=direct and \
              conv=fdatasync)",
@@ -145,7 +145,8 @@ impl Write {
 impl Workload for Write {
     fn run(&mut self, iterations: u64, watch: &mut Stopwatch) -> Result<u64> {
         let bytes = iterations * self.extent.block as u64;
-        let claims_at_once = self.access == Access::Direct || self.flush != Flush::Nothing;
+        // Without a flush nothing was called durable yet, past the page cache or not.
+        let claims_at_once = self.flush != Flush::Nothing;
         self.durable.begin()?;
         watch.skip();
         self.write(iterations)?;

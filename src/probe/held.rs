@@ -9,6 +9,7 @@ use super::{CannotMeasure, Setup};
 use crate::measure::{Stopwatch, Workload};
 use crate::model::{Extras, Phase, Quantity};
 use crate::sys::{self, Footprint, Held};
+use crate::units;
 
 /// `create` is timed; the others are bytes of one process or thread.
 pub const PHASES: &[Phase] = &[
@@ -92,6 +93,20 @@ pub fn possible(
 /// so that nobody has to be killed.
 pub fn beside_reserve(bytes: u64) -> u64 {
     bytes - (bytes / 10).max((bytes / 2).min(256 << 20))
+}
+
+/// Refuses what would take more memory than may be taken, where the system tells how much that is.
+pub fn fits_in_memory(bytes: u64, remedy: &str) -> Result<()> {
+    let Some(room) = sys::memory_room().filter(|room| bytes > beside_reserve(room.left)) else {
+        return Ok(());
+    };
+    let (wanted, left) = (units::bytes_exact(bytes), units::bytes(room.left as f64));
+    Err(CannotMeasure(format!(
+        "{wanted} of memory are too much: {left} are left ({}), of which a tenth, or 256 MiB, is \
+         not taken; {remedy}",
+        room.limit
+    ))
+    .into())
 }
 
 impl Workload for Hold {

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use anyhow::{Context, Result, bail};
 
-use super::{Param, Probe, ProbeInfo, Setup, WHOLE};
+use super::{Param, Probe, ProbeInfo, Setup, WHOLE, held};
 use crate::measure::{Stopwatch, Workload};
 use crate::sys;
 
@@ -60,6 +60,8 @@ impl Probe for MemoryBandwidth {
 
     fn prepare(&self, setup: &Setup<'_>) -> Result<Box<dyn Workload>> {
         let words = setup.bytes("size")? as usize / 8;
+        let buffers = if setup.param("op")? == "copy" { 2 } else { 1 };
+        held::fits_in_memory(buffers * words as u64 * 8, "ask for a smaller `size`")?;
         let buffer = || -> Result<sys::Region> {
             let mut region = sys::Region::map(words * 8).context("mapping the memory to move")?;
             // Untouched pages would all be read from the one page of zeroes.

@@ -4,7 +4,7 @@ use std::hint::black_box;
 
 use anyhow::{Context, Result};
 
-use super::{Param, Probe, ProbeInfo, Setup, WHOLE};
+use super::{Param, Probe, ProbeInfo, Setup, WHOLE, held};
 use crate::measure::{Stopwatch, Workload};
 use crate::sys;
 
@@ -43,6 +43,8 @@ impl Probe for MemoryLatency {
 
     fn prepare(&self, setup: &Setup<'_>) -> Result<Box<dyn Workload>> {
         let bytes = setup.bytes("size")? as usize;
+        // The shuffle takes four bytes for each line of 64.
+        held::fits_in_memory(bytes as u64 / 16 * 17, "ask for a smaller `size`")?;
         let mut region = sys::Region::map(bytes).context("mapping the memory to load from")?;
         link(region.words());
         Ok(Box::new(Chase { region, at: 0 }))

@@ -58,7 +58,10 @@ impl Probe for ProcessBallast {
         if let Some(page) = page {
             let page = page as u64;
             let text = bytes_exact(page);
-            ensure!(amount % page == 0, "`amount` must be a multiple of {text} in huge pages");
+            if amount % page != 0 {
+                let reason = format!("`amount` must be a multiple of {text} in huge pages");
+                return Err(CannotMeasure(reason).into());
+            }
         }
         let written = setup.param("kind")? == "written";
         if written {

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
 
-use super::{Param, Probe, ProbeInfo, Setup, WHOLE};
+use super::{CannotMeasure, Param, Probe, ProbeInfo, Setup, WHOLE};
 use crate::measure::{Stopwatch, Workload};
 use crate::model::{Availability, Params};
 use crate::sys;
@@ -63,7 +63,10 @@ impl Probe for ProcessExec {
         };
         let status = sys::reap(sys::fork_exec(&program)?)?;
         let words = program.words();
-        ensure!(status != 127, "`{words}` cannot be executed; is its folder mounted noexec?");
+        if status == 127 {
+            let reason = format!("`{words}` cannot be executed; is its folder mounted noexec?");
+            return Err(CannotMeasure(reason).into());
+        }
         ensure!(status == 0, "`{words}` ends with status {status}");
         Ok(Box::new(Start { program }))
     }

@@ -50,7 +50,10 @@ impl Probe for ProcessReplace {
         let path = carried(setup.scratch.folder()?, sys::REPLACING_EXECUTABLE)?;
         let program = sys::Executable::new(&[&path, &digits(2)])?;
         let status = sys::reap(sys::fork_exec(&program)?)?;
-        ensure!(status != 127, "`{path}` cannot be executed; is its folder mounted noexec?");
+        if status == 127 {
+            let reason = format!("`{path}` cannot be executed; is its folder mounted noexec?");
+            return Err(CannotMeasure(reason).into());
+        }
         ensure!(status == 0, "`{path}` cannot execute itself (status {status})");
         Ok(Box::new(Replace { path, program }))
     }

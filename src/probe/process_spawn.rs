@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::{Result, ensure};
 
 use super::process_exec::{carried, missing};
-use super::{Param, Probe, ProbeInfo, Setup, WHOLE};
+use super::{CannotMeasure, Param, Probe, ProbeInfo, Setup, WHOLE};
 use crate::measure::{Stopwatch, Workload};
 use crate::model::{Availability, Params};
 use crate::sys;
@@ -65,7 +65,10 @@ impl Probe for ProcessSpawn {
         // Said here and not by posix_spawn, whose error names no program.
         let status = sys::reap(sys::fork_exec(&program)?)?;
         let words = program.words();
-        ensure!(status != 127, "`{words}` cannot be executed; is its folder mounted noexec?");
+        if status == 127 {
+            let reason = format!("`{words}` cannot be executed; is its folder mounted noexec?");
+            return Err(CannotMeasure(reason).into());
+        }
         let spawner = (setup.param("how")? == "vfork").then(sys::Spawner::new);
         Ok(Box::new(Start { program, spawner }))
     }

@@ -9,8 +9,11 @@ use std::time::Duration;
 use crate::processes;
 use crate::support::{Place, needs};
 
-/// A user who has nothing else running.
-const USER: &str = "61234";
+/// Users who have nothing else running: the limit counts all processes of a user, so that each
+/// limit, and each run of the tests, has one of its own.
+fn user(limit: u32) -> u32 {
+    60_000 + std::process::id() % 1000 * 5 + limit % 5
+}
 
 /// An environment in which that user may have so many processes; none where it cannot be made.
 fn limited_user(place: &Place, processes: u32) -> Option<String> {
@@ -24,7 +27,8 @@ fn limited_user(place: &Place, processes: u32) -> Option<String> {
     for (folder, mode) in [("", 0o755), ("tmp", 0o777)] {
         fs::set_permissions(place.path(folder), Permissions::from_mode(mode)).unwrap();
     }
-    let user = format!("setpriv --reuid {USER} --regid {USER} --clear-groups");
+    let user = user(processes);
+    let user = format!("setpriv --reuid {user} --regid {user} --clear-groups");
     Some(format!("limited=cmd:{user} prlimit --nproc={processes}:{processes}"))
 }
 

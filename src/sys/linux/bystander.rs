@@ -127,6 +127,8 @@ impl Drop for Bystander {
         self.board.quit.store(1, Ordering::Release);
         self.board.until.store(0, Ordering::Release);
         self.board.ordered.announce(self.board.ordered.get() + 1);
+        // Not waited for: it may be stuck in an operation, and holds nothing.
+        self.pid.kill();
         let _ = reap(self.pid);
     }
 }
