@@ -102,24 +102,21 @@ fn index(comparison: &Comparison, notes: &mut Vec<String>) -> Sheet {
         }
         found += 1;
         let mut scores = vec![format!("{} [{}]", test.name, test.unit)];
-        let mut ratios = vec!["  ratio".to_owned()];
         for (column, own) in indices.iter_mut().enumerate() {
             let cells: Vec<&Cell> = parts.iter().map(|row| &row.cells[column]).collect();
             let costs: Option<f64> = cells.iter().map(|cell| Some(measured(cell)?.cost)).sum();
             let Some(cost) = costs else {
                 scores.push(super::missing(cells[0]));
-                ratios.push(String::new());
                 continue;
             };
             let score = (test.score)(cost);
             let index = score / test.base * 10.0;
             own.push(index);
             scores.push(format!("{} ({})", units::number(score), units::number(index)));
-            ratios.push(parts_ratio(&cells));
         }
         sheet.rows.push(scores);
         if comparison.columns.len() > 1 {
-            sheet.rows.push(ratios);
+            sheet.rows.extend(parts.iter().map(|row| ratios(row)));
         }
     }
     if found == TESTS.len() && indices.iter().all(|own| own.len() == found) {
@@ -153,15 +150,15 @@ fn part<'a>(comparison: &'a Comparison, test: &'a Test, phase: &'a str) -> Optio
     rows(comparison, test.probe, phase, test.params).next()
 }
 
-/// The ratio of scores; of a test made of two phases, that of their sum has no interval of its own:
-/// each phase's is shown.
-fn parts_ratio(cells: &[&Cell]) -> String {
-    let of = |cell: &&Cell| {
+/// The ratios of rates, and of which phase. A sum of phases has no interval: each has its own.
+fn ratios(row: &Row) -> Vec<String> {
+    let of = |cell: &Cell| {
         let tax = measured(cell).and_then(|measured| measured.tax.as_ref());
         tax.map(|tax| ratio(tax, true)).unwrap_or_default()
     };
-    let texts: Vec<String> = cells.iter().map(of).filter(|text| !text.is_empty()).collect();
-    texts.join(", ")
+    let name =
+        format!("  ratio {}", if row.probe.starts_with("process.") { &row.phase } else { "" });
+    std::iter::once(name.trim_end().to_owned()).chain(row.cells.iter().map(of)).collect()
 }
 
 /// MB/s of dd's two commands, in each target directory.
@@ -183,8 +180,7 @@ fn speeds(comparison: &Comparison) -> Sheet {
             let figures = row.cells.iter().map(|cell| figure(cell, &speed));
             sheet.rows.push(std::iter::once(name).chain(figures).collect());
             if row.cells.len() > 1 {
-                let ratios = row.cells.iter().map(|cell| parts_ratio(&[cell]));
-                sheet.rows.push(std::iter::once("  ratio".to_owned()).chain(ratios).collect());
+                sheet.rows.push(ratios(row));
             }
         }
     }
