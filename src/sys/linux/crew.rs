@@ -142,9 +142,12 @@ impl Crew {
         (0..self.count).map(of).sum::<u64>() / self.count as u64
     }
 
-    /// Leaves the reason for giving up, unless another copy did so before.
+    /// Leaves the reason for giving up, unless another copy gave up before: its reason counts.
     pub fn explain(&self, reason: &str) {
         let (shared, own) = (self.shared(), self.index as u32 + 1);
+        if shared.broken.load(Ordering::Acquire) != 0 {
+            return;
+        }
         if shared.who.compare_exchange(0, own, Ordering::AcqRel, Ordering::Relaxed).is_err() {
             return;
         }
