@@ -9,7 +9,7 @@ mod r4;
 use anyhow::{Context, Result, ensure};
 
 use super::sheet::Sheet;
-use crate::compare::{Cell, Comparison, Measured, Row, Tax};
+use crate::compare::{Cell, Comparison, Measured, Row, Tax, tax_of};
 use crate::units;
 
 /// Every layout.
@@ -120,6 +120,16 @@ fn ratio(tax: &Tax, inverse: bool) -> String {
         format!(" [{}–{}]", units::factor(ends.0), units::factor(ends.1))
     });
     format!("{}×{}", units::factor(of(tax.ratio)), interval.unwrap_or_default())
+}
+
+/// The ratio of a cell, if it has one.
+fn cell_ratio(cell: &Cell, inverse: bool) -> String {
+    tax_of(cell).map(|tax| ratio(tax, inverse)).unwrap_or_default()
+}
+
+/// An empty table with a column for each environment.
+fn sheet(title: &str, comparison: &Comparison) -> Sheet {
+    Sheet { title: title.to_owned(), header: header("", comparison), rows: Vec::new() }
 }
 
 /// A header: an empty corner, then a column for each environment.

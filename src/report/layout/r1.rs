@@ -1,7 +1,7 @@
 //! R1: sequential reading and writing of 250 MB in four block sizes, native and virtualised.
 
-use super::{Layout, Tables, figure, header, measured, param, param_bytes, ratio, rows};
-use crate::compare::{Cell, Comparison, Row};
+use super::{Layout, Tables, cell_ratio, figure, measured, param, param_bytes, rows};
+use crate::compare::{Comparison, Row};
 use crate::report::sheet::Sheet;
 use crate::units;
 
@@ -62,25 +62,20 @@ fn name(row: &Row) -> String {
 }
 
 fn overview(comparison: &Comparison, title: &str, rows: &[&Row]) -> Sheet {
-    let mut sheet =
-        Sheet { title: title.to_owned(), header: header("", comparison), rows: Vec::new() };
+    let mut sheet = super::sheet(title, comparison);
     for row in rows {
         let Some(seconds) = super::whole_file_s(row) else { continue };
         let mut cells = vec![name(row)];
         cells.extend(row.cells.iter().map(|cell| figure(cell, &seconds)));
         sheet.rows.push(cells);
-        let taxes: Vec<String> = row.cells.iter().skip(1).map(tax).collect();
+        let taxes: Vec<String> =
+            row.cells.iter().skip(1).map(|cell| cell_ratio(cell, false)).collect();
         if taxes.iter().any(|tax| !tax.is_empty()) {
             let line = ["  tax".to_owned(), String::new()].into_iter().chain(taxes);
             sheet.rows.push(line.collect());
         }
     }
     sheet
-}
-
-fn tax(cell: &Cell) -> String {
-    let tax = measured(cell).and_then(|measured| measured.tax.as_ref());
-    tax.map(|tax| ratio(tax, false)).unwrap_or_default()
 }
 
 fn single_runs(title: &str, column: usize, rows: &[&Row]) -> Sheet {

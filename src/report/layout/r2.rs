@@ -1,7 +1,7 @@
 //! R2: processes, threads, memory and dd under WSL, in a guest and natively.
 
-use super::{Layout, Tables, figure, header, measured, ratio, rows};
-use crate::compare::{Cell, Comparison, Row};
+use super::{Layout, Tables, cell_ratio, figure, rows};
+use crate::compare::{Comparison, Row};
 use crate::report::sheet::Sheet;
 
 pub const R2: Layout = Layout {
@@ -56,11 +56,7 @@ const SPEEDS: [Speed; 5] = [
 ];
 
 fn tables(comparison: &Comparison) -> Tables {
-    let mut main = Sheet {
-        title: "Metrics, with the half-width of their 95 % intervals".into(),
-        header: header("", comparison),
-        rows: Vec::new(),
-    };
+    let mut main = super::sheet("Metrics, with the half-width of their 95 % intervals", comparison);
     for (name, probe, phase, params, figure) in METRICS {
         for row in rows(comparison, probe, phase, params) {
             add(&mut main, &named(name, row, "n"), row, figure, false);
@@ -93,8 +89,7 @@ fn named(metric: &str, row: &Row, param: &str) -> String {
 }
 
 fn specs(comparison: &Comparison) -> Sheet {
-    let mut sheet =
-        Sheet { title: "Environments".into(), header: header("", comparison), rows: Vec::new() };
+    let mut sheet = super::sheet("Environments", comparison);
     let dirs = comparison.specs.iter().flat_map(|facts| facts.keys());
     let mut dirs: Vec<&str> =
         dirs.filter(|name| name.starts_with("dir ")).map(String::as_str).collect();
@@ -112,23 +107,15 @@ fn specs(comparison: &Comparison) -> Sheet {
 fn add(sheet: &mut Sheet, name: &str, row: &Row, of: impl Fn(f64) -> f64, rate: bool) {
     let figures = row.cells.iter().map(|cell| figure(cell, &of));
     sheet.rows.push(std::iter::once(name.to_owned()).chain(figures).collect());
-    let tax = |cell: &Cell| {
-        let tax = measured(cell).and_then(|measured| measured.tax.as_ref());
-        tax.map(|tax| ratio(tax, rate)).unwrap_or_default()
-    };
     if row.cells.len() > 1 {
-        let taxes = row.cells.iter().map(tax);
+        let taxes = row.cells.iter().map(|cell| cell_ratio(cell, rate));
         sheet.rows.push(std::iter::once("  ratio".to_owned()).chain(taxes).collect());
     }
 }
 
 /// Creation by what memory the parent has: without more, mapped, written.
 fn ballast(comparison: &Comparison) -> Sheet {
-    let mut sheet = Sheet {
-        title: "Process creation by the parent's memory [ms]".into(),
-        header: header("", comparison),
-        rows: Vec::new(),
-    };
+    let mut sheet = super::sheet("Process creation by the parent's memory [ms]", comparison);
     for row in rows(comparison, "process.fork", "create", &[]) {
         add(&mut sheet, "no extra memory", row, milliseconds, false);
     }

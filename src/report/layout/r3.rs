@@ -1,6 +1,6 @@
 //! R3: mass creation and destruction of processes, and what a bystander feels meanwhile.
 
-use super::{Layout, Tables, figure, header, param, rows};
+use super::{Layout, Tables, figure, param, rows};
 use crate::compare::{Cell, Comparison, Row};
 use crate::report::sheet::Sheet;
 use crate::units;
@@ -13,11 +13,7 @@ pub const R3: Layout = Layout {
 };
 
 fn tables(comparison: &Comparison) -> Tables {
-    let mut phases = Sheet {
-        title: "Seconds in all, and ms per process".into(),
-        header: header("", comparison),
-        rows: Vec::new(),
-    };
+    let mut phases = super::sheet("Seconds in all, and ms per process", comparison);
     for (title, phase) in [("creation", "create"), ("destruction", "exit")] {
         for row in rows(comparison, "process.teardown", phase, &[]) {
             let count: f64 = param(row, "n").and_then(|n| n.parse().ok()).unwrap_or(f64::NAN);
@@ -28,11 +24,7 @@ fn tables(comparison: &Comparison) -> Tables {
             add(&mut phases, "  ms per process".into(), row, |ns| ns / 1e6);
         }
     }
-    let mut bystander = Sheet {
-        title: "What a bystander feels".into(),
-        header: header("", comparison),
-        rows: Vec::new(),
-    };
+    let mut bystander = super::sheet("What a bystander feels", comparison);
     for probe in ["bystander.latency", "bystander.writeback"] {
         for row in rows(comparison, probe, "blocked", &[]) {
             bystander.rows.push(vec![situation(row)]);

@@ -1,6 +1,6 @@
 //! R4: UnixBench's tests with their index, and dd on several filesystems.
 
-use super::{Layout, Tables, figure, header, measured, param, param_bytes, ratio, rows};
+use super::{Layout, Tables, cell_ratio, figure, measured, param, param_bytes, rows};
 use crate::compare::{Cell, Comparison, Row};
 use crate::report::sheet::Sheet;
 use crate::units;
@@ -87,11 +87,10 @@ fn tables(comparison: &Comparison) -> Tables {
 
 /// A test's score with the index in each column, and the index of all.
 fn index(comparison: &Comparison, notes: &mut Vec<String>) -> Sheet {
-    let mut sheet = Sheet {
-        title: "UnixBench's tests: score, index, and ratio of scores with its 95 % interval".into(),
-        header: header("", comparison),
-        rows: Vec::new(),
-    };
+    let mut sheet = super::sheet(
+        "UnixBench's tests: score, index, and ratio of scores with its 95 % interval",
+        comparison,
+    );
     let mut indices: Vec<Vec<f64>> = vec![Vec::new(); comparison.columns.len()];
     let mut found = 0;
     for test in &TESTS {
@@ -152,10 +151,7 @@ fn part<'a>(comparison: &'a Comparison, test: &'a Test, phase: &'a str) -> Optio
 
 /// The ratios of rates, and of which phase. A sum of phases has no interval: each has its own.
 fn ratios(row: &Row) -> Vec<String> {
-    let of = |cell: &Cell| {
-        let tax = measured(cell).and_then(|measured| measured.tax.as_ref());
-        tax.map(|tax| ratio(tax, true)).unwrap_or_default()
-    };
+    let of = |cell: &Cell| cell_ratio(cell, true);
     let name =
         format!("  ratio {}", if row.probe.starts_with("process.") { &row.phase } else { "" });
     std::iter::once(name.trim_end().to_owned()).chain(row.cells.iter().map(of)).collect()
@@ -163,11 +159,7 @@ fn ratios(row: &Row) -> Vec<String> {
 
 /// MB/s of dd's two commands, in each target directory.
 fn speeds(comparison: &Comparison) -> Sheet {
-    let mut sheet = Sheet {
-        title: "dd: MB/s, and ratio of rates with its 95 % interval".into(),
-        header: header("", comparison),
-        rows: Vec::new(),
-    };
+    let mut sheet = super::sheet("dd: MB/s, and ratio of rates with its 95 % interval", comparison);
     for (title, probe, phase) in [("write", "file.write", "write"), ("read", "file.scan", "")] {
         let mut found: Vec<&Row> = rows(comparison, probe, phase, &[]).collect();
         found.sort_by_key(|row| (row.dir.clone(), param_bytes(row, "size")));
