@@ -1,12 +1,11 @@
 //! Waiting on a word in shared memory.
 
 use std::io;
-use std::mem::size_of;
-use std::ptr::{NonNull, null_mut};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::peer::Peer;
 use super::raw;
+use super::shared::{Atomics, Shared};
 
 /// Whose turn it is, as the word says it.
 const OURS: u32 = 0;
@@ -14,7 +13,7 @@ const THEIRS: u32 = 1;
 
 /// A forked process that takes turns with this one by a futex in memory of both.
 pub struct FutexPeer {
-    word: SharedWord,
+    word: Shared<Turn>,
     _peer: Peer,
 }
 
@@ -22,7 +21,7 @@ impl FutexPeer {
     /// Starts the peer, lets it run on `cpus` only when some are given, and takes one turn, so that
     /// it is known to be up. An error where there are no futexes.
     pub fn start(cpus: &[usize]) -> io::Result<FutexPeer> {
-        let word = SharedWord::map()?;
+        let word = Shared::<Turn>::new()?;
         word.wake()?;
         // SAFETY: the peer makes futex calls only, which are system calls by number.
         let peer = unsafe { Peer::fork(cpus, &[], || answer(&word)) }?;
@@ -39,36 +38,22 @@ impl FutexPeer {
     }
 }
 
-fn answer(word: &SharedWord) -> i32 {
+fn answer(word: &Turn) -> i32 {
     while word.wait_for(THEIRS).is_ok() && word.give(OURS).is_ok() {}
     1
 }
 
-/// A word of memory that stays shared over a fork. Unmapped when dropped.
-struct SharedWord(NonNull<AtomicU32>);
+/// Whose turn it is; all zeroes says that it is ours.
+struct Turn(AtomicU32);
 
-impl SharedWord {
-    fn map() -> io::Result<SharedWord> {
-        let access = libc::PROT_READ | libc::PROT_WRITE;
-        let flags = libc::MAP_SHARED | libc::MAP_ANONYMOUS;
-        // SAFETY: a new mapping at a place the kernel chooses touches nothing of ours.
-        let start = unsafe { libc::mmap(null_mut(), size_of::<u32>(), access, flags, -1, 0) };
-        match NonNull::new(start.cast()) {
-            Some(word) if start != libc::MAP_FAILED => Ok(SharedWord(word)),
-            _ => Err(io::Error::last_os_error()),
-        }
-    }
+// SAFETY: it is one atomic number.
+unsafe impl Atomics for Turn {}
 
-    #[inline]
-    fn value(&self) -> &AtomicU32 {
-        // SAFETY: the mapping is aligned to a page, zeroed, and lives as long as `self`.
-        unsafe { self.0.as_ref() }
-    }
-
+impl Turn {
     /// Says whose turn it is and wakes who waits for it.
     #[inline]
     fn give(&self, turn: u32) -> io::Result<()> {
-        self.value().store(turn, Ordering::Release);
+        self.0.store(turn, Ordering::Release);
         self.wake()
     }
 
@@ -83,7 +68,7 @@ impl SharedWord {
     #[inline]
     fn wait_for(&self, turn: u32) -> io::Result<()> {
         loop {
-            let now = self.value().load(Ordering::Acquire);
+            let now = self.0.load(Ordering::Acquire);
             if now == turn {
                 return Ok(());
             }
@@ -103,13 +88,6 @@ impl SharedWord {
     }
 }
 
-impl Drop for SharedWord {
-    fn drop(&mut self) {
-        // SAFETY: the mapping made in `map`, to which no reference is given out.
-        unsafe { libc::munmap(self.0.as_ptr().cast(), size_of::<u32>()) };
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -119,7 +97,7 @@ mod tests {
         let mut peer = FutexPeer::start(&[]).unwrap();
         for _ in 0..100 {
             peer.round_trip().unwrap();
-            assert_eq!(peer.word.value().load(Ordering::Acquire), OURS);
+            assert_eq!(peer.word.0.load(Ordering::Acquire), OURS);
         }
         drop(peer);
         assert!(FutexPeer::start(&[100_000]).is_err(), "a peer that cannot be placed");
