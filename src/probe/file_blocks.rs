@@ -2,11 +2,11 @@
 //! directory takes them.
 
 use std::io::{self, ErrorKind, Write};
-use std::ops::{Deref, DerefMut};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
+use super::aligned::Aligned;
 use super::{CannotMeasure, Setup, held, incompressible};
 use crate::sys::{self, Access};
 use crate::units;
@@ -15,42 +15,6 @@ use crate::units;
 pub const BLOCK: std::ops::RangeInclusive<u64> = 512..=64 << 20;
 /// Files that a user may ask for.
 pub const TOTAL: std::ops::RangeInclusive<u64> = 512..=64 << 30;
-
-/// Memory that begins where a page does: direct access asks for it, and a copy to an address in the
-/// middle of a page costs up to a fifth more.
-pub struct Aligned {
-    memory: Vec<u8>,
-    start: usize,
-    bytes: usize,
-}
-
-impl Aligned {
-    /// Zeros.
-    pub fn new(bytes: usize) -> Aligned {
-        let page = sys::page_size();
-        // Written, so that no page of it is left to be brought in while something is timed.
-        let memory = vec![1; bytes + page];
-        let mut aligned = Aligned { start: memory.as_ptr().align_offset(page), memory, bytes };
-        aligned.fill(0);
-        aligned
-    }
-}
-
-impl Deref for Aligned {
-    type Target = [u8];
-
-    #[inline]
-    fn deref(&self) -> &[u8] {
-        &self.memory[self.start..self.start + self.bytes]
-    }
-}
-
-impl DerefMut for Aligned {
-    #[inline]
-    fn deref_mut(&mut self) -> &mut [u8] {
-        &mut self.memory[self.start..self.start + self.bytes]
-    }
-}
 
 /// Blocks to write, one after the other.
 pub struct Source {

@@ -4,6 +4,7 @@ use std::fs;
 
 use anyhow::{Context, Result, ensure};
 
+use super::aligned::Aligned;
 use super::file_blocks::has_room;
 use super::{Param, Probe, ProbeInfo, Setup, WHOLE, incompressible};
 use crate::measure::{Stopwatch, Workload};
@@ -32,10 +33,7 @@ static INFO: ProbeInfo = ProbeInfo {
 struct Copy {
     from: sys::ReadFile,
     to: sys::WriteFile,
-    /// The data begin at `start` of it, where a page does, so that no allocator decides.
-    buffer: Vec<u8>,
-    start: usize,
-    bytes: usize,
+    buffer: Aligned,
 }
 
 impl Probe for FileCopy {
@@ -50,15 +48,11 @@ impl Probe for FileCopy {
         let (from, to) = (folder.join("from"), folder.join("to"));
         fs::write(&from, incompressible(bytes * blocks as usize))
             .with_context(|| format!("creating `{}`", from.display()))?;
-        let page = sys::page_size();
-        let buffer = vec![0; bytes + page];
         let mut copy = Copy {
             from: sys::ReadFile::open(&sys::FilePath::new(&from)?)?,
             to: sys::WriteFile::create(&sys::FilePath::new(&to)?)
                 .with_context(|| format!("creating `{}`", to.display()))?,
-            start: buffer.as_ptr().align_offset(page),
-            buffer,
-            bytes,
+            buffer: Aligned::new(bytes),
         };
         for _ in 0..blocks {
             copy.next().with_context(|| format!("writing `{}`", to.display()))?;
@@ -70,7 +64,7 @@ impl Probe for FileCopy {
 impl Copy {
     #[inline]
     fn next(&mut self) -> Result<()> {
-        let buffer = &mut self.buffer[self.start..self.start + self.bytes];
+        let buffer = &mut *self.buffer;
         let mut read = self.from.read(buffer)?;
         if read == 0 {
             self.from.rewind()?;

@@ -4,7 +4,8 @@ use std::path::Path;
 
 use anyhow::{Result, ensure};
 
-use super::file_blocks::{self as blocks, Aligned, Extent, Source};
+use super::aligned::Aligned;
+use super::file_blocks::{self as blocks, Extent, Source};
 use super::{Param, Probe, ProbeInfo, Setup, WHOLE, file_cold, file_latency};
 use crate::measure::{Stopwatch, Workload};
 use crate::model::Extras;

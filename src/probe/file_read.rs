@@ -4,6 +4,7 @@ use std::fs::{self, File};
 
 use anyhow::{Context, Result, ensure};
 
+use super::aligned::Aligned;
 use super::file_blocks::has_room;
 use super::{Param, Probe, ProbeInfo, Setup, WHOLE, incompressible};
 use crate::measure::{Stopwatch, Workload};
@@ -36,10 +37,7 @@ const MOST: u64 = 64 << 20;
 
 struct Read {
     file: sys::ReadFile,
-    /// A block begins at `start` of it, where a page does: a copy to an address in the middle of a
-    /// page costs up to a fifth more, and where an allocator puts things is not to be measured.
-    buffer: Vec<u8>,
-    start: usize,
+    buffer: Aligned,
     block: usize,
     file_bytes: u64,
     offset: u64,
@@ -57,12 +55,9 @@ impl Probe for FileRead {
         let path = setup.scratch.folder()?.join("file");
         let written = fs::write(&path, incompressible(file_bytes));
         written.with_context(|| format!("creating `{}`", path.display()))?;
-        let page = sys::page_size();
-        let buffer = vec![0; block + page];
         let mut read = Read {
             file: sys::ReadFile::open(&sys::FilePath::new(&path)?)?,
-            start: buffer.as_ptr().align_offset(page),
-            buffer,
+            buffer: Aligned::new(block),
             block,
             file_bytes: file_bytes as u64,
             offset: 0,
@@ -88,8 +83,7 @@ impl Read {
 
     #[inline]
     fn next(&mut self) -> Result<()> {
-        let buffer = &mut self.buffer[self.start..self.start + self.block];
-        let read = self.file.read_at(buffer, self.offset)?;
+        let read = self.file.read_at(&mut self.buffer, self.offset)?;
         ensure!(read == self.block, "read {read} bytes of a block at {}", self.offset);
         self.offset += read as u64;
         if self.offset == self.file_bytes {

@@ -6,7 +6,8 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result, ensure};
 
-use super::file_blocks::{self as blocks, Aligned, Extent};
+use super::aligned::Aligned;
+use super::file_blocks::{self as blocks, Extent};
 use super::file_cold::{self, Cold};
 use super::{Param, Probe, ProbeInfo, Setup, WHOLE};
 use crate::measure::{Stopwatch, Workload};

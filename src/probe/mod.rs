@@ -3,6 +3,7 @@
 //! A probe is a description and a way to prepare its operation. It contains no timing, no printing
 //! and nothing of one operating system; what it needs of that is in `sys`.
 
+mod aligned;
 mod bystander_latency;
 mod bystander_writeback;
 mod clock_read;

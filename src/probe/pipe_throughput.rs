@@ -2,6 +2,7 @@
 
 use anyhow::{Context, Result, bail, ensure};
 
+use super::aligned::Aligned;
 use super::{CannotMeasure, Param, Probe, ProbeInfo, Setup, WHOLE, incompressible, second_cpu};
 use crate::measure::{Stopwatch, Workload};
 use crate::model::{Availability, Params};
@@ -51,7 +52,7 @@ impl Probe for PipeThroughput {
     }
 
     fn prepare(&self, setup: &Setup<'_>) -> Result<Box<dyn Workload>> {
-        let buffer = Block::of(incompressible(setup.bytes("size")? as usize));
+        let buffer = Aligned::of(&incompressible(setup.bytes("size")? as usize));
         match (setup.param("reader")?, setup.param("cpu")?) {
             ("self", "same") => Ok(Box::new(Own::prepare(buffer)?)),
             ("self", _) => {
@@ -60,7 +61,7 @@ impl Probe for PipeThroughput {
             }
             ("other", _) => {
                 let cpus = setup.peer_cpus()?;
-                let writer = sys::WriterPeer::start(&cpus, buffer.bytes());
+                let writer = sys::WriterPeer::start(&cpus, &buffer);
                 let writer = writer.context("starting the writing process")?;
                 Ok(Box::new(Arrive { writer, buffer }))
             }
@@ -69,44 +70,17 @@ impl Probe for PipeThroughput {
     }
 }
 
-/// Bytes that begin where a page does.
-struct Block {
-    buffer: Vec<u8>,
-    start: usize,
-    size: usize,
-}
-
-impl Block {
-    fn of(bytes: Vec<u8>) -> Block {
-        let page = sys::page_size();
-        let (size, mut buffer) = (bytes.len(), vec![0; bytes.len() + page]);
-        let start = buffer.as_ptr().align_offset(page);
-        buffer[start..start + size].copy_from_slice(&bytes);
-        Block { buffer, start, size }
-    }
-
-    #[inline]
-    fn bytes(&self) -> &[u8] {
-        &self.buffer[self.start..self.start + self.size]
-    }
-
-    #[inline]
-    fn bytes_mut(&mut self) -> &mut [u8] {
-        &mut self.buffer[self.start..self.start + self.size]
-    }
-}
-
 /// Both ends in this process.
 struct Own {
     pipe: sys::OwnPipe,
-    buffer: Block,
+    buffer: Aligned,
 }
 
 impl Own {
-    fn prepare(buffer: Block) -> Result<Own> {
+    fn prepare(buffer: Aligned) -> Result<Own> {
         let mut own = Own { pipe: sys::OwnPipe::open()?, buffer };
-        let written = own.pipe.write(own.buffer.bytes())?;
-        if written < own.buffer.size {
+        let written = own.pipe.write(&own.buffer)?;
+        if written < own.buffer.len() {
             let text = format!("a pipe holds {written} bytes here; use `reader=other`");
             return Err(CannotMeasure(text).into());
         }
@@ -116,8 +90,8 @@ impl Own {
 
     #[inline]
     fn read(&mut self) -> Result<()> {
-        let read = self.pipe.read(self.buffer.bytes_mut())?;
-        ensure!(read == self.buffer.size, "read {read} bytes of a block of {}", self.buffer.size);
+        let read = self.pipe.read(&mut self.buffer)?;
+        ensure!(read == self.buffer.len(), "read {read} bytes of a block of {}", self.buffer.len());
         Ok(())
     }
 }
@@ -125,8 +99,8 @@ impl Own {
 impl Workload for Own {
     fn run(&mut self, iterations: u64, _: &mut Stopwatch) -> Result<u64> {
         for _ in 0..iterations {
-            let written = self.pipe.write(self.buffer.bytes())?;
-            ensure!(written == self.buffer.size, "wrote {written} bytes of a block");
+            let written = self.pipe.write(&self.buffer)?;
+            ensure!(written == self.buffer.len(), "wrote {written} bytes of a block");
             self.read()?;
         }
         Ok(iterations)
@@ -136,7 +110,7 @@ impl Workload for Own {
 /// What another process writes arrives here.
 struct Arrive {
     writer: sys::WriterPeer,
-    buffer: Block,
+    buffer: Aligned,
 }
 
 impl Arrive {
@@ -145,8 +119,8 @@ impl Arrive {
     fn read(&mut self, bytes: u64) -> Result<()> {
         let mut rest = bytes;
         while rest > 0 {
-            let most = rest.min(self.buffer.size as u64) as usize;
-            let read = self.writer.read(&mut self.buffer.bytes_mut()[..most])?;
+            let most = rest.min(self.buffer.len() as u64) as usize;
+            let read = self.writer.read(&mut self.buffer[..most])?;
             ensure!(read > 0, "the writing process is gone");
             rest -= read as u64;
         }
@@ -156,7 +130,7 @@ impl Arrive {
 
 impl Workload for Arrive {
     fn run(&mut self, iterations: u64, watch: &mut Stopwatch) -> Result<u64> {
-        let size = self.buffer.size as u64;
+        let size = self.buffer.len() as u64;
         self.read(size * IN_STEP_BLOCKS.max(IN_STEP_BYTES.div_ceil(size)))?;
         watch.skip();
         self.read(size * iterations)?;
@@ -175,10 +149,10 @@ mod tests {
     #[test]
     fn a_block_comes_back_as_it_was_and_one_too_large_is_refused() {
         let bytes = incompressible(512);
-        let mut own = Own::prepare(Block::of(bytes.clone())).unwrap();
+        let mut own = Own::prepare(Aligned::of(&bytes)).unwrap();
         own.run(3, &mut Stopwatch::default()).unwrap();
-        assert_eq!(own.buffer.bytes(), bytes);
-        let error = Own::prepare(Block::of(vec![0; 2 << 20])).map(drop).unwrap_err();
+        assert_eq!(*own.buffer, *bytes);
+        let error = Own::prepare(Aligned::of(&[0; 2 << 20])).map(drop).unwrap_err();
         assert!(error.is::<CannotMeasure>() && error.to_string().contains("reader=other"));
     }
 }

@@ -1,7 +1,8 @@
 //! Forking a process that has much memory.
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 
+use super::process_fork::ProcessFork;
 use super::{CannotMeasure, Param, Probe, ProbeInfo, Setup, held};
 use crate::measure::{Stopwatch, Workload};
 use crate::model::Phase;
@@ -112,14 +113,7 @@ fn all_huge(ballast: &sys::Ballast, amount: u64) -> Result<()> {
 
 impl Workload for Fork {
     fn run(&mut self, iterations: u64, watch: &mut Stopwatch) -> Result<u64> {
-        for _ in 0..iterations {
-            let child = sys::fork_exiting()?;
-            watch.lap(0);
-            let status = sys::reap(child)?;
-            watch.lap(1);
-            ensure!(status == 0, "a forked child ended with status {status}");
-        }
-        Ok(iterations)
+        ProcessFork.run(iterations, watch)
     }
 }
 

@@ -134,6 +134,7 @@ fn every_probe_kind_and_format_is_in_its_list() {
     let mut problems = Vec::new();
     let helpers = [
         "mod.rs",
+        "aligned.rs",
         "file_blocks.rs",
         "file_cold.rs",
         "file_durable.rs",
