@@ -131,7 +131,7 @@ pub struct ShowArgs {
 pub struct ListArgs {
     /// What to list
     pub what: Listed,
-    /// Of probes, also what is timed, what is not, and the source
+    /// Everything there is to know of each probe or environment
     #[arg(long)]
     pub long: bool,
 }

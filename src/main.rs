@@ -18,6 +18,7 @@ mod probe;
 mod protocol;
 mod report;
 mod runfile;
+mod stage;
 mod stats;
 mod suite;
 mod sys;

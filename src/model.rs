@@ -57,16 +57,32 @@ impl fmt::Display for Case {
     }
 }
 
-/// An environment as the user named it: `NAME=KIND:ARGUMENT`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// An environment as the user named it: `NAME=KIND:ARGUMENT`, or a table of `environments.toml`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EnvSpec {
     pub name: String,
     pub kind: String,
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub argument: String,
+    /// Where target directories are in this environment, by their names, if elsewhere than in the
+    /// others.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub dirs: BTreeMap<String, String>,
+    /// Shell commands on this side, before each start of the environment.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub setup: Vec<String>,
+    /// Shell commands on this side, after each end of the environment, however it ended.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cleanup: Vec<String>,
 }
 
 impl EnvSpec {
+    /// An environment of that kind, with nothing else said of it.
+    pub fn new(name: &str, kind: &str, argument: &str) -> EnvSpec {
+        let [name, kind, argument] = [name, kind, argument].map(str::to_owned);
+        EnvSpec { name, kind, argument, ..EnvSpec::default() }
+    }
+
     /// `KIND` or `KIND:ARGUMENT`, as it is given on the command line.
     pub fn spec(&self) -> String {
         match self.argument.as_str() {
@@ -77,11 +93,15 @@ impl EnvSpec {
 }
 
 /// A folder whose filesystem the file probes measure, as seen inside every environment.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TargetDir {
     pub name: String,
     /// Empty for each environment's own folder for temporary files.
     pub path: String,
+    /// The filesystem that envtax makes there for the run, such as `loop:ext4`; empty where there
+    /// is one already. Environments with a kernel of their own make it by their own means.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub made: String,
 }
 
 /// What a figure is of, and in what it is written in run files.
@@ -187,9 +207,20 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Path of the target directory of that name.
-    pub fn dir_path(&self, name: &str) -> Option<&str> {
-        self.dirs.iter().find(|dir| dir.name == name).map(|dir| dir.path.as_str())
+    /// The target directories as that environment has them.
+    pub fn dirs_in(&self, environment: &EnvSpec) -> Vec<TargetDir> {
+        let own = |dir: &TargetDir| match environment.dirs.get(&dir.name) {
+            Some(path) => TargetDir { path: path.clone(), made: String::new(), ..dir.clone() },
+            None => dir.clone(),
+        };
+        self.dirs.iter().map(own).collect()
+    }
+
+    /// Path of the target directory of that name in that environment.
+    pub fn dir_path<'a>(&'a self, environment: &'a EnvSpec, name: &str) -> Option<&'a str> {
+        let own = environment.dirs.get(name);
+        let common = || self.dirs.iter().find(|dir| dir.name == name).map(|dir| &dir.path);
+        own.or_else(common).map(String::as_str)
     }
 }
 

@@ -106,7 +106,7 @@ mod tests {
     use crate::model::Phase;
 
     fn env(name: &str) -> EnvSpec {
-        EnvSpec { name: name.into(), kind: "native".into(), argument: String::new() }
+        EnvSpec::new(name, "native", "")
     }
 
     fn wish(names: &[&str], probes: &[&str]) -> Wish {

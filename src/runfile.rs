@@ -281,11 +281,7 @@ mod tests {
 
     fn header(format: u32) -> String {
         let plan = Plan {
-            environments: vec![EnvSpec {
-                name: "native".into(),
-                kind: "native".into(),
-                argument: String::new(),
-            }],
+            environments: vec![EnvSpec::new("native", "native", "")],
             reference: "native".into(),
             cases: vec![PlannedCase {
                 case: Case { probe: "null".into(), params: Default::default(), dir: None },

@@ -1,5 +1,6 @@
 //! `envtax doctor`: what can be started and measured here, how noisy it is, and why not.
 
+use std::cell::Cell;
 use std::hint::black_box;
 use std::io::Write;
 use std::time::{Duration, Instant};
@@ -12,7 +13,7 @@ use crate::exit::Exit;
 use crate::launch::{self, LAUNCHERS};
 use crate::model::{Availability, EnvSpec};
 use crate::protocol::{Answer, Ask};
-use crate::{facts, measure, stats, sys, units};
+use crate::{facts, measure, stage, stats, sys, units};
 
 /// How long the noise of the machine is looked at.
 const NOISE_TIME: Duration = Duration::from_millis(1500);
@@ -31,6 +32,8 @@ pub fn run(args: &DoctorArgs) -> Result<Exit> {
         guard: &guard,
         answer_limit: args.answer_timeout,
         interrupted: &|| false,
+        token: super::run::fresh_token(),
+        launches: Cell::new(0),
     };
     if args.clean {
         return clean(args, &settings);
@@ -61,11 +64,15 @@ fn clean(args: &DoctorArgs, settings: &SessionSettings<'_>) -> Result<Exit> {
     let environments = if args.environments.is_empty() { &native[..] } else { &args.environments };
     let mut exit = Exit::Done;
     let mut text = String::new();
+    let undone = stage::undo_dead();
+    if !undone.is_empty() {
+        text.push_str(&entry("launches", "", &format!("undone\n{}", undone.join("\n"))));
+    }
     for environment in environments {
         let spec = launch::parse_spec(environment)?;
         // The token is of no run: nothing is measured under it.
         let ask = Ask::Dirs { paths: args.dirs.clone(), token: "00000000".into() };
-        let answer = Session::start(&spec, settings).and_then(|mut it| it.ask(ask, settings));
+        let answer = Session::start(&spec, &[], settings).and_then(|mut it| it.ask(ask, settings));
         let name = spec.spec();
         match answer {
             Ok(Answer::Dirs { dirs, removed }) => {
@@ -167,7 +174,7 @@ fn try_start(spec: &EnvSpec, settings: &SessionSettings<'_>) -> String {
     if let Availability::Unavailable { reason, remedy } = launcher.detect() {
         return entry(&name, "no", &format!("{reason}\nremedy: {remedy}"));
     }
-    match Session::start(spec, settings) {
+    match Session::start(spec, &[], settings) {
         Ok(session) => {
             let mut text =
                 format!("starts in {}", units::time(session.started_in.as_nanos() as f64));

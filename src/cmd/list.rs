@@ -14,8 +14,13 @@ use crate::report::{LAYOUTS, REPORTS};
 use crate::suite::{SUITES, Suite};
 
 pub fn run(args: &ListArgs) -> Result<Exit> {
-    if args.long && matches!(args.what, Listed::Probes) {
-        std::io::stdout().write_all(probe_pages().as_bytes())?;
+    let pages = match args.what {
+        Listed::Probes if args.long => Some(probe_pages()),
+        Listed::Environments if args.long => Some(environment_pages()),
+        _ => None,
+    };
+    if let Some(pages) = pages {
+        std::io::stdout().write_all(pages.as_bytes())?;
         return Ok(Exit::Done);
     }
     let rows: Vec<[String; 2]> = match args.what {
@@ -91,6 +96,21 @@ fn probe_pages() -> String {
     text
 }
 
+/// Everything that is written of the kinds of environments, as `docs/ENVIRONMENTS.md` holds it.
+fn environment_pages() -> String {
+    let mut text = String::from(
+        "# Environments\n\nMade from the registry by `envtax list environments --long`; do not \
+         edit.\n",
+    );
+    for info in LAUNCHERS.iter().map(|launcher| launcher.info()) {
+        let (kind, usage) = (info.kind, info.usage);
+        let summary = sentence(info.summary);
+        text.push_str(&format!("\n## {kind}\n\n`--env {usage}`: {summary}.\n\n{}\n", info.notes));
+        text.push_str(&format!("\nIf it does not start: {}.\n", info.remedy));
+    }
+    text
+}
+
 /// The phases that have a name.
 fn names(phases: &[Phase]) -> Vec<&str> {
     phases.iter().map(|phase| phase.name.as_ref()).filter(|name| !name.is_empty()).collect()
@@ -123,12 +143,16 @@ mod tests {
 
     /// `UPDATE=1 cargo test` writes the document anew.
     #[test]
-    fn the_document_of_the_probes_is_what_the_registry_says() {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/PROBES.md");
-        if std::env::var_os("UPDATE").is_some() {
-            std::fs::write(path, probe_pages()).unwrap();
+    fn the_documents_are_what_the_registries_say() {
+        for (name, pages) in
+            [("PROBES.md", probe_pages()), ("ENVIRONMENTS.md", environment_pages())]
+        {
+            let path = format!("{}/docs/{name}", env!("CARGO_MANIFEST_DIR"));
+            if std::env::var_os("UPDATE").is_some() {
+                std::fs::write(&path, &pages).unwrap();
+            }
+            let written = std::fs::read_to_string(&path).unwrap();
+            assert!(written == pages, "docs/{name} is old: run `UPDATE=1 cargo test`");
         }
-        let written = std::fs::read_to_string(path).unwrap();
-        assert!(written == probe_pages(), "docs/PROBES.md is old: run `UPDATE=1 cargo test`");
     }
 }

@@ -1,5 +1,6 @@
 //! `envtax run`: plan, measure, write the run file, print the comparison.
 
+use std::cell::Cell;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -19,7 +20,7 @@ use crate::model::{Case, Plan, PlannedCase, TargetDir};
 use crate::plan::{self, Wish};
 use crate::runfile::{self, EndReason, Header, OutcomeState, Record, RunFile, Writer};
 use crate::suite::{self, Suite};
-use crate::{facts, launch, probe, units};
+use crate::{facts, launch, probe, stage, units};
 
 /// Name of the target directory that is measured when none is given: each environment's own folder
 /// for temporary files.
@@ -38,10 +39,14 @@ pub fn run(args: &RunArgs) -> Result<Exit> {
             guard: &guard,
             answer_limit: args.answer_timeout,
             interrupted: &|| interrupted.load(Ordering::Relaxed),
+            token: fresh_token(),
+            launches: Cell::new(0),
         },
-        token: format!("{:08x}", rand_pcg::Pcg32::new(fresh_seed(), 1).next_u32()),
     };
     let mut scribe = Scribe::new(&plan, &path, args.force)?;
+    for stage in stage::undo_dead() {
+        scribe.warn(&format!("undid what a killed run left: {stage}"));
+    }
     let end = control::run(&plan, &settings, &mut scribe);
     scribe.bar.finish_and_clear();
     let whole = match end {
@@ -80,7 +85,7 @@ fn plan_of(args: &RunArgs) -> Result<Plan> {
     let mut dirs: Vec<TargetDir> =
         args.dirs.iter().map(|text| target_dir(text)).collect::<Result<_>>()?;
     if dirs.is_empty() {
-        dirs.push(TargetDir { name: DEFAULT_DIR.into(), path: String::new() });
+        dirs.push(TargetDir { name: DEFAULT_DIR.into(), ..TargetDir::default() });
     }
     let names: Vec<&str> = dirs.iter().map(|dir| dir.name.as_str()).collect();
     let suite = suite_of(args)?;
@@ -154,7 +159,7 @@ fn target_dir(text: &str) -> Result<TargetDir> {
         path.starts_with('/') || Path::new(path).is_absolute(),
         "`--dir {text}`: the path must be absolute"
     );
-    Ok(TargetDir { name: name.into(), path: path.into() })
+    Ok(TargetDir { name: name.into(), path: path.into(), made: String::new() })
 }
 
 /// A seed from the clock and the process id: different each time, recorded in the run file.
@@ -162,6 +167,11 @@ fn fresh_seed() -> u64 {
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or(Duration::ZERO);
     // Small enough to be typed again.
     (since.as_nanos() as u64 ^ u64::from(std::process::id()) << 20) % 1_000_000_000
+}
+
+/// What marks the leftovers of this run: eight hexadecimal digits.
+pub(super) fn fresh_token() -> String {
+    format!("{:08x}", rand_pcg::Pcg32::new(fresh_seed(), 1).next_u32())
 }
 
 fn default_path() -> PathBuf {

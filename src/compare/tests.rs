@@ -29,8 +29,7 @@ pub(super) fn run_of(
     rounds: u32,
     set: impl Fn(usize, usize, u32) -> Option<SampleSet>,
 ) -> RunFile {
-    let spec =
-        |name: &str| EnvSpec { name: name.into(), kind: "native".into(), argument: String::new() };
+    let spec = |name: &str| EnvSpec::new(name, "native", "");
     let plan = Plan {
         environments: vec![spec("a"), spec("b")],
         reference: "a".into(),

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 
-use crate::sys;
+use crate::{stage, sys};
 
 /// How long after the controller's death agents may take to clean up.
 const GRACE: Duration = Duration::from_secs(5);
@@ -24,9 +24,9 @@ pub struct Guard {
     line: Line,
 }
 
-/// A session that the guard would end; dropped when the session is over.
+/// A process group or a stage that the guard would end; dropped when that is over.
 pub struct Watch {
-    leader: u32,
+    what: String,
     line: Line,
 }
 
@@ -43,8 +43,17 @@ impl Guard {
 
     /// Has the guard end that session if this process dies first.
     pub fn watch(&self, leader: u32) -> Watch {
-        tell(&self.line, '+', leader);
-        Watch { leader, line: self.line.clone() }
+        self.watch_for(leader.to_string())
+    }
+
+    /// Has the guard undo that stage if this process dies first.
+    pub fn watch_stage(&self, path: &Path) -> Watch {
+        self.watch_for(path.display().to_string())
+    }
+
+    fn watch_for(&self, what: String) -> Watch {
+        tell(&self.line, '+', &what);
+        Watch { what, line: self.line.clone() }
     }
 }
 
@@ -57,33 +66,38 @@ impl Drop for Guard {
 
 impl Drop for Watch {
     fn drop(&mut self) {
-        tell(&self.line, '-', self.leader);
+        tell(&self.line, '-', &self.what);
     }
 }
 
-fn tell(line: &Line, sign: char, leader: u32) {
+fn tell(line: &Line, sign: char, what: &str) {
     if let Some(input) = line.lock().unwrap_or_else(PoisonError::into_inner).as_mut() {
         // A guard that somebody killed guards nothing; the run itself does not need it.
-        let _ = writeln!(input, "{sign}{leader}");
+        let _ = writeln!(input, "{sign}{what}");
     }
 }
 
-/// What the guard does: notes sessions until the controller is gone, gives their processes time to
-/// end by themselves, and ends the rest.
+/// What the guard does: notes sessions and stages until the controller is gone, gives the processes
+/// time to end by themselves, ends the rest, and undoes the stages.
 pub fn keep_guard() {
-    let mut sessions = BTreeSet::new();
+    let mut watched = BTreeSet::new();
     for line in BufReader::new(io::stdin()).lines().map_while(Result::ok) {
         match line.split_at_checked(1) {
-            Some(("+", leader)) => sessions.extend(leader.parse::<u32>()),
-            Some(("-", leader)) => {
-                leader.parse::<u32>().map(|leader| sessions.remove(&leader)).ok();
+            Some(("+", what)) => {
+                watched.insert(what.to_owned());
+            }
+            Some(("-", what)) => {
+                watched.remove(what);
             }
             _ => {}
         }
     }
+    // A stage is an absolute path, a session a number.
+    let sessions: Vec<u32> = watched.iter().filter_map(|what| what.parse().ok()).collect();
     let until = Instant::now() + GRACE;
     while Instant::now() < until && sessions.iter().any(|leader| sys::group_exists(*leader)) {
         thread::sleep(Duration::from_millis(10));
     }
     sessions.into_iter().for_each(sys::end_group);
+    watched.iter().map(Path::new).filter(|path| path.is_absolute()).for_each(stage::undo);
 }

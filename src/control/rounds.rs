@@ -33,8 +33,6 @@ const OBVIOUS_PRECISION: f64 = 0.05;
 /// What a run needs beside its plan.
 pub struct RunSettings<'a> {
     pub session: SessionSettings<'a>,
-    /// Marks everything this run leaves in target directories.
-    pub token: String,
 }
 
 /// Who is told of what happens during a run.
@@ -156,7 +154,7 @@ impl Driver<'_> {
                     continue;
                 }
                 self.place_launcher(index, seat, &draw);
-                let ask = Ask::Tune { task: self.task(index, &draw) };
+                let ask = Ask::Tune { task: self.task(index, seat, &draw) };
                 let Some(answer) = self.ask(index, seat, ask)? else { continue };
                 let tuning = match answer {
                     Answer::Tuned(tuning) if tuning.iterations > 0 && tuning.each_ns > 0.0 => {
@@ -267,7 +265,7 @@ impl Driver<'_> {
         for (place, &seat) in draw.environments.iter().enumerate() {
             let Some(size) = self.cases[case].sizes[seat] else { continue };
             self.place_launcher(case, seat, &draw);
-            let ask = Ask::Block { task: self.task(case, &draw), size };
+            let ask = Ask::Block { task: self.task(case, seat, &draw), size };
             let asked = self.start.elapsed();
             let Some(answer) = self.ask(case, seat, ask)? else { continue };
             let outer_ns = (self.start.elapsed() - asked).as_nanos() as u64;
@@ -346,14 +344,15 @@ impl Driver<'_> {
         }
     }
 
-    fn task(&self, index: usize, draw: &Draw) -> Task {
+    fn task(&self, index: usize, seat: usize, draw: &Draw) -> Task {
         let case: Case = self.plan.cases[index].case.clone();
-        let dir_path = case.dir.as_deref().and_then(|dir| self.plan.dir_path(dir));
+        let spec = &self.plan.environments[seat];
+        let dir_path = case.dir.as_deref().and_then(|dir| self.plan.dir_path(spec, dir));
         let limit = self.settings.session.answer_limit;
         Task {
             dir_path: dir_path.map(str::to_owned),
             case,
-            token: self.settings.token.clone(),
+            token: self.settings.session.token.clone(),
             cpu: draw.cpu,
             other_cpu: draw.other_cpu,
             // The agent gives up on its worker before the controller gives up on the agent.

@@ -7,7 +7,7 @@ use anyhow::{Result, bail};
 use super::rounds::{RunSettings, Watcher};
 use super::session::{Session, Trouble};
 use crate::launch;
-use crate::model::{EnvSpec, Facts, Plan};
+use crate::model::{EnvSpec, Facts, Plan, TargetDir};
 use crate::protocol::{Answer, Ask, DirAnswer};
 use crate::runfile::{self, Record};
 
@@ -46,8 +46,8 @@ pub(super) fn open_seats(
             error: None,
             bad_dirs: BTreeMap::new(),
         };
-        let started = Session::start(spec, &settings.session)
-            .and_then(|session| seat_in(&mut seat, session, plan, settings, watcher));
+        let started = Session::start(spec, &plan.dirs_in(spec), &settings.session)
+            .and_then(|session| seat_in(&mut seat, session, plan.dirs_in(spec), settings, watcher));
         let (error, record) = match started {
             Ok(record) => (None, record),
             Err(Trouble::Interrupted) => return Err(Trouble::Interrupted),
@@ -94,12 +94,12 @@ fn not_started(name: &str, error: String) -> runfile::Environment {
 fn seat_in(
     seat: &mut Seat,
     mut session: Session,
-    plan: &Plan,
+    target_dirs: Vec<TargetDir>,
     settings: &RunSettings<'_>,
     watcher: &mut dyn Watcher,
 ) -> Result<runfile::Environment, Trouble> {
-    let paths = plan.dirs.iter().map(|dir| dir.path.clone()).collect();
-    let ask = Ask::Dirs { paths, token: settings.token.clone() };
+    let paths = target_dirs.iter().map(|dir| dir.path.clone()).collect();
+    let ask = Ask::Dirs { paths, token: settings.session.token.clone() };
     let (answers, removed): (Vec<DirAnswer>, _) = match session.ask(ask, &settings.session)? {
         Answer::Dirs { dirs, removed } => (dirs, removed),
         _ => Default::default(),
@@ -109,7 +109,7 @@ fn seat_in(
         watcher.warn(&format!("`{name}`: removed what a killed run left: {removed}"));
     }
     let mut dirs = BTreeMap::new();
-    for (dir, answer) in plan.dirs.iter().zip(answers) {
+    for (dir, answer) in target_dirs.iter().zip(answers) {
         dirs.insert(dir.name.clone(), answer.facts);
         if let Some(error) = answer.error {
             seat.bad_dirs.insert(dir.name.clone(), error);
@@ -172,9 +172,10 @@ impl Seat {
             self.error = Some(format!("environment `{name}`: its agent died {deaths} times"));
             return Ok(());
         }
-        let paths = plan.dirs.iter().map(|dir| dir.path.clone()).collect();
-        let clean = Ask::Clean { paths, token: settings.token.clone() };
-        let started = Session::start(spec, &settings.session)
+        let dirs = plan.dirs_in(spec);
+        let paths = dirs.iter().map(|dir| dir.path.clone()).collect();
+        let clean = Ask::Clean { paths, token: settings.session.token.clone() };
+        let started = Session::start(spec, &dirs, &settings.session)
             .and_then(|mut session| session.ask(clean, &settings.session).map(|_| session));
         match started {
             Ok(session) => self.session = Some(session),

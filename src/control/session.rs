@@ -1,10 +1,12 @@
 //! One agent in one environment: started, greeted, asked, and taken down whatever happens.
 
+use std::cell::Cell;
 use std::collections::VecDeque;
 use std::fs;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::rc::Rc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
@@ -13,11 +15,13 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, anyhow};
 
 use super::guard::{Guard, Watch};
-use crate::launch::{self, Launch};
-use crate::model::EnvSpec;
+use super::lodging::{Aside, Lodging};
+use crate::launch::{self, Launch, LauncherInfo, Site};
+use crate::model::{Availability, EnvSpec, TargetDir};
 use crate::protocol::{
     Answer, Ask, Hello, MAX_LINE, Request, Response, VERSION, line_of, message_in,
 };
+use crate::stage::Stage;
 use crate::sys;
 
 /// How long an agent may take to end by itself.
@@ -39,6 +43,10 @@ pub struct SessionSettings<'a> {
     pub interrupted: &'a dyn Fn() -> bool,
     /// Ends what is left when this process is killed.
     pub guard: &'a Guard,
+    /// Marks everything that is left behind until it is removed.
+    pub token: String,
+    /// How many launches there were: each has a number of its own.
+    pub launches: Cell<u32>,
 }
 
 /// Why there is no answer.
@@ -71,20 +79,45 @@ pub struct Session {
     pub hello: Hello,
     /// From starting the command until the greeting was here.
     pub started_in: Duration,
+    // Dropped in this order: the agent first, then what it stood on.
     process: Process,
+    _helpers: Vec<Aside>,
+    _lodging: Option<Rc<Lodging>>,
     launcher_serves_calls: bool,
     next_id: u64,
 }
 
 impl Session {
     /// Starts the environment's agent by the first of its commands that works.
-    pub fn start(spec: &EnvSpec, settings: &SessionSettings<'_>) -> Result<Session, Trouble> {
+    pub fn start(
+        spec: &EnvSpec,
+        dirs: &[TargetDir],
+        settings: &SessionSettings<'_>,
+    ) -> Result<Session, Trouble> {
         let agent = settings.agent.to_str().context("the path of envtax is not UTF-8")?;
         let launcher = launch::find(&spec.kind)?;
-        let launches = launcher.commands(&spec.argument, agent)?;
+        if let Availability::Unavailable { reason, .. } = launcher.detect() {
+            return Err(Trouble::Dead(anyhow!(reason)));
+        }
+        settings.launches.set(settings.launches.get() + 1);
+        let id = format!("{}-{}", settings.token, settings.launches.get());
+        let wanted = launcher.info().staged || !spec.setup.is_empty() || !spec.cleanup.is_empty();
+        let stage = match wanted {
+            true => Some(Stage::make(&id).context("making a stage for the launch")?),
+            false => None,
+        };
+        let place = stage.as_ref().map(|stage| stage.path().to_owned()).unwrap_or_default();
+        let argument = &spec.argument;
+        let site = Site { argument, agent, dirs, id: &id, stage: &place };
+        let lodging = match stage {
+            Some(stage) => Some(Lodging::prepare(spec, launcher, &site, stage, settings)?),
+            None => None,
+        };
+        let lodging = lodging.map(Rc::new);
+        let launches = launcher.commands(&site)?;
         let mut failures = Vec::new();
         for launch in launches {
-            match Session::try_start(&launch, launcher.info().serves_calls, settings) {
+            match Session::try_start(&launch, launcher.info(), &lodging, settings) {
                 // What ends before it greets may have lacked the binary: the next way sends it.
                 Err(Trouble::Dead(error)) if !program_is_missing(&error) => failures.push(error),
                 other => return other,
@@ -96,12 +129,19 @@ impl Session {
 
     fn try_start(
         launch: &Launch,
-        launcher_serves_calls: bool,
+        info: &LauncherInfo,
+        lodging: &Option<Rc<Lodging>>,
         settings: &SessionSettings<'_>,
     ) -> Result<Session, Trouble> {
         let begin = Instant::now();
+        let mut helpers = Vec::new();
+        for helper in &launch.helpers {
+            let lodging = lodging.as_ref().context("a helper needs a stage")?;
+            helpers.push(lodging.start(helper, settings)?);
+        }
         let mut process = Process::start(launch, settings)?;
-        let response = process.listen(begin, settings)?;
+        let limit = settings.answer_limit.max(Duration::from_secs(info.boot_limit_s));
+        let response = process.listen(begin, limit, settings)?;
         let started_in = begin.elapsed();
         let Answer::Hello(hello) = response.answer else {
             return Err(process.dead("the agent does not greet first"));
@@ -114,7 +154,15 @@ impl Session {
             );
             return Err(process.dead(&versions));
         }
-        Ok(Session { hello: *hello, started_in, process, launcher_serves_calls, next_id: 1 })
+        Ok(Session {
+            hello: *hello,
+            started_in,
+            process,
+            _helpers: helpers,
+            _lodging: lodging.clone(),
+            launcher_serves_calls: info.serves_calls,
+            next_id: 1,
+        })
     }
 
     /// Puts the launcher's process on these CPUs, if it works for every call of the agent. Where
@@ -140,7 +188,7 @@ impl Session {
         }
         let begin = Instant::now();
         loop {
-            let response = self.process.listen(begin, settings)?;
+            let response = self.process.listen(begin, settings.answer_limit, settings)?;
             if response.id == id {
                 return Ok(response.answer);
             }
@@ -178,6 +226,7 @@ impl Process {
         let (program, arguments) = launch.words.split_first().context("an empty command")?;
         let mut command = Command::new(program);
         command.args(arguments);
+        command.envs(launch.variables.iter().map(|(name, value)| (name, value)));
         let binary = match launch.send_binary {
             true => fs::read(agent).with_context(|| format!("reading `{}`", agent.display()))?,
             false => Vec::new(),
@@ -241,9 +290,9 @@ impl Process {
     fn listen(
         &mut self,
         begin: Instant,
+        limit: Duration,
         settings: &SessionSettings<'_>,
     ) -> Result<Response, Trouble> {
-        let limit = settings.answer_limit;
         let until = begin + limit;
         loop {
             if (settings.interrupted)() {

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 
-use super::{Launch, Launcher, LauncherInfo, needs_program, words_of};
+use super::{Launch, Launcher, LauncherInfo, Site, agent_words, needs_program, words_of};
 use crate::model::Availability;
 
 pub struct Bwrap;
@@ -11,9 +11,11 @@ static INFO: LauncherInfo = LauncherInfo {
     kind: "bwrap",
     usage: "bwrap[:OPTIONS]",
     summary: "bubblewrap with all namespaces unshared, over the host's files; OPTIONS are added",
+    notes: "OPTIONS are bubblewrap's own, behind `--bind / / --dev /dev --proc /proc --unshare-\n\
+            all`: `bwrap:--tmpfs /tmp` measures a tmpfs where temporary files are.",
     remedy: "apt-get install bubblewrap; if it is there, allow user namespaces (see `namespace`)",
     example: Some("bwrap"),
-    serves_calls: false,
+    ..LauncherInfo::COMMON
 };
 
 /// `--die-with-parent` is left out on purpose: the agent ends by itself when its input closes, and
@@ -30,10 +32,15 @@ impl Launcher for Bwrap {
         needs_program("bwrap", "apt-get install bubblewrap")
     }
 
-    fn commands(&self, argument: &str, agent: &str) -> Result<Vec<Launch>> {
+    fn check(&self, argument: &str) -> Result<()> {
+        words_of(argument).map(drop)
+    }
+
+    fn commands(&self, site: &Site<'_>) -> Result<Vec<Launch>> {
         let mut launch = Launch::new(OPTIONS.iter().copied());
-        launch.words.extend(words_of(argument)?);
-        launch.words.extend(["--", agent, "agent", "--self", agent].map(String::from));
+        launch.words.extend(words_of(site.argument)?);
+        launch.words.push("--".into());
+        launch.words.extend(agent_words(site.agent).map(String::from));
         Ok(vec![launch])
     }
 }

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 
-use super::{Launch, Launcher, LauncherInfo, folder_of};
+use super::{Launch, Launcher, LauncherInfo, Site, agent_words, is_folder};
 
 pub struct Chroot;
 
@@ -10,9 +10,11 @@ static INFO: LauncherInfo = LauncherInfo {
     kind: "chroot",
     usage: "chroot:DIR",
     summary: "the folder DIR as root; nothing needs to be in it",
+    notes: "The agent opens its own binary before it enters and starts workers from the open\n\
+            file: not even `/proc` has to be mounted in DIR.",
     remedy: "run as root, or allow user namespaces (see `namespace`)",
     example: Some("chroot:/"),
-    serves_calls: false,
+    ..LauncherInfo::COMMON
 };
 
 impl Launcher for Chroot {
@@ -20,8 +22,13 @@ impl Launcher for Chroot {
         &INFO
     }
 
-    fn commands(&self, argument: &str, agent: &str) -> Result<Vec<Launch>> {
-        let place = format!("chroot:{}", folder_of(argument, INFO.usage)?);
-        Ok(vec![Launch::new([agent, "agent", "--self", agent, "--enter", place.as_str()])])
+    fn check(&self, argument: &str) -> Result<()> {
+        is_folder(argument, INFO.usage)
+    }
+
+    fn commands(&self, site: &Site<'_>) -> Result<Vec<Launch>> {
+        let place = format!("chroot:{}", site.argument);
+        let enter = ["--enter", place.as_str()];
+        Ok(vec![Launch::new(agent_words(site.agent).into_iter().chain(enter))])
     }
 }

@@ -2,7 +2,7 @@
 
 use anyhow::{Result, ensure};
 
-use super::{Launch, Launcher, LauncherInfo, words_of};
+use super::{Launch, Launcher, LauncherInfo, Site, agent_words, words_of};
 
 pub struct Prefix;
 
@@ -10,9 +10,12 @@ static INFO: LauncherInfo = LauncherInfo {
     kind: "cmd",
     usage: "cmd:PREFIX...",
     summary: "any command that runs its arguments: `ssh host`, `docker exec -i c`, `wsl.exe --`",
+    notes: "First as if the environment saw this machine's files; failing that, its `sh` is sent\n\
+            the binary, which it makes executable in a folder that allows it, and becomes. The\n\
+            agent removes both at once. Whatever the command prints itself is kept as noise and\n\
+            quoted when the agent does not start.",
     remedy: "check by hand that `PREFIX... echo hello` prints hello and asks for nothing",
-    example: None,
-    serves_calls: false,
+    ..LauncherInfo::COMMON
 };
 
 /// Makes a folder for the agent, receives its binary, and becomes it. The agent then removes both:
@@ -31,12 +34,17 @@ impl Launcher for Prefix {
         &INFO
     }
 
+    fn check(&self, argument: &str) -> Result<()> {
+        let prefix = words_of(argument)?;
+        ensure!(!prefix.is_empty(), "the command is missing: write `{}`", INFO.usage);
+        Ok(())
+    }
+
     /// First as if the environment saw this machine's files; failing that, through the
     /// environment's own shell, which is sent the binary. The third way is for `ssh` and its like,
     /// which join their arguments and have another shell split them again.
-    fn commands(&self, argument: &str, agent: &str) -> Result<Vec<Launch>> {
-        let prefix = words_of(argument)?;
-        ensure!(!prefix.is_empty(), "the command is missing: write `{}`", INFO.usage);
+    fn commands(&self, site: &Site<'_>) -> Result<Vec<Launch>> {
+        let prefix = words_of(site.argument)?;
         let with = |more: &[&str]| {
             Launch::new(prefix.iter().map(String::as_str).chain(more.iter().copied()))
         };
@@ -44,7 +52,7 @@ impl Launcher for Prefix {
         let shell = ["sh", "-c", STAGE, "sh"];
         let quoted = shell.map(|word| shell_words::quote(word).into_owned());
         Ok(vec![
-            with(&[agent, "agent", "--self", agent]),
+            with(&agent_words(site.agent)),
             sending(&shell),
             sending(&quoted.each_ref().map(String::as_str)),
         ])

@@ -1,6 +1,7 @@
 //! The environment kinds: one file each, listed once below in the order in which documents show
 //! them. At bottom every one of them is a command that runs the agent somewhere.
 
+mod binaries;
 mod bwrap;
 mod chroot;
 mod command;
@@ -10,11 +11,11 @@ mod native;
 mod planted;
 mod proot;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 
-use crate::model::{Availability, EnvSpec};
+use crate::model::{Availability, EnvSpec, TargetDir};
 
 /// Every kind of environment.
 pub const LAUNCHERS: &[&dyn Launcher] = &[
@@ -28,21 +29,74 @@ pub const LAUNCHERS: &[&dyn Launcher] = &[
     &planted::Planted,
 ];
 
-/// What a kind of environment is, for people.
+/// What a kind of environment is, for people. `docs/ENVIRONMENTS.md` is made of it.
 pub struct LauncherInfo {
     /// The word before the colon in `--env NAME=KIND:ARGUMENT`.
     pub kind: &'static str,
     /// How it is written, such as `chroot:DIR`.
     pub usage: &'static str,
     pub summary: &'static str,
+    /// What a user should know beyond the summary: every option of the argument, what of the
+    /// environment is measured and what is not, what was never run. Markdown, wrapped by hand.
+    pub notes: &'static str,
     /// What helps when it does not start.
     pub remedy: &'static str,
-    /// Specification that `doctor` tries; none when only the user can know one.
+    /// Specification that `doctor` and `--env auto` try; none when only the user can know one.
     pub example: Option<&'static str>,
     /// The command's own process takes part in every system call of the agent, as a tracer does. It
     /// is put on the round's CPU: with the tracer wherever the scheduler left it, costs had two
     /// levels tenfold apart.
     pub serves_calls: bool,
+    /// Each launch gets a folder of its own on this side, [`Site::stage`].
+    pub staged: bool,
+    /// The greeting is waited for at least so many seconds, whatever `--answer-timeout` says: for
+    /// environments that boot.
+    pub boot_limit_s: u64,
+}
+
+impl LauncherInfo {
+    /// What most kinds have in common; the rest is said by each.
+    const COMMON: LauncherInfo = LauncherInfo {
+        kind: "",
+        usage: "",
+        summary: "",
+        notes: "",
+        remedy: "run the command above by hand",
+        example: None,
+        serves_calls: false,
+        staged: false,
+        boot_limit_s: 0,
+    };
+}
+
+/// One launch: everything that its commands are made of.
+#[derive(Clone, Copy, Debug)]
+pub struct Site<'a> {
+    /// What stands behind the colon of the specification.
+    pub argument: &'a str,
+    /// The path of the envtax binary on this side.
+    pub agent: &'a str,
+    /// The target directories as this environment is to have them: a launcher whose environment
+    /// does not see this machine's files makes those with a path visible under that path.
+    pub dirs: &'a [TargetDir],
+    /// Unlike that of any other launch, here or elsewhere; fit for a file's or a container's name.
+    pub id: &'a str,
+    /// The launch's own folder, there from before [`Launcher::prepare`] until after the commands of
+    /// [`Launcher::undo`]. Empty unless [`LauncherInfo::staged`].
+    pub stage: &'a Path,
+}
+
+impl Site<'_> {
+    /// Target directories that are folders of this machine, with paths of their own.
+    fn host_dirs(&self) -> impl Iterator<Item = &str> {
+        let paths = self.dirs.iter().map(|dir| dir.path.as_str());
+        paths.filter(|path| !path.is_empty() && Path::new(path).is_dir())
+    }
+
+    /// A path in the stage, as text for a command line.
+    fn in_stage(&self, name: &str) -> String {
+        self.stage.join(name).display().to_string()
+    }
 }
 
 /// How envtax gets its agent into one kind of environment.
@@ -54,27 +108,60 @@ pub trait Launcher: Sync {
         Availability::Available
     }
 
+    /// Whether the argument is one; what is wrong with it. Looks at no program and starts nothing.
+    fn check(&self, argument: &str) -> Result<()>;
+
+    /// The commands that undo a launch whose processes may have been killed at any moment, run one
+    /// after the other when it is over. What a folder's removal undoes needs none.
+    fn undo(&self, _site: &Site<'_>) -> Vec<Vec<String>> {
+        Vec::new()
+    }
+
+    /// Makes what the commands need, in [`Site::stage`]. Not a part of the start-up time.
+    fn prepare(&self, _site: &Site<'_>) -> Result<()> {
+        Ok(())
+    }
+
     /// The commands that start the agent, to be tried in order until one greets.
-    /// `agent` is the path of the envtax binary on this side.
-    fn commands(&self, argument: &str, agent: &str) -> Result<Vec<Launch>>;
+    fn commands(&self, site: &Site<'_>) -> Result<Vec<Launch>>;
 }
 
 /// One command that starts an agent.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Launch {
     pub words: Vec<String>,
+    /// Environment variables beside those that envtax itself has.
+    pub variables: Vec<(String, String)>,
     /// The command expects the agent's binary on its input before anything else.
     pub send_binary: bool,
+    /// Started before the command, in this order, and ended after it.
+    pub helpers: Vec<Helper>,
+}
+
+/// A process beside the environment that it needs, such as the server of a shared folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Helper {
+    pub words: Vec<String>,
+    /// It is ready when this file is there.
+    pub ready: PathBuf,
 }
 
 impl Launch {
     fn new(words: impl IntoIterator<Item = impl Into<String>>) -> Launch {
-        Launch { words: words.into_iter().map(Into::into).collect(), send_binary: false }
+        Launch { words: words.into_iter().map(Into::into).collect(), ..Launch::default() }
+    }
+
+    fn with_variable(mut self, name: &str, value: &str) -> Launch {
+        self.variables.push((name.to_owned(), value.to_owned()));
+        self
     }
 
     /// The command as one would type it.
     pub fn by_hand(&self, agent: &str) -> String {
-        let words = shell_words::join(&self.words);
+        let set =
+            |(name, value): &(String, String)| format!("{name}={} ", shell_words::quote(value));
+        let variables: String = self.variables.iter().map(set).collect();
+        let words = format!("{variables}{}", shell_words::join(&self.words));
         match self.send_binary {
             true => {
                 let agent = shell_words::quote(agent);
@@ -102,10 +189,10 @@ pub fn parse_spec(text: &str) -> Result<EnvSpec> {
     };
     let (kind, argument) = spec.split_once(':').unwrap_or((spec, ""));
     let launcher = find(kind).with_context(|| format!("environment `{text}`"))?;
-    launcher.commands(argument, "envtax").with_context(|| format!("environment `{text}`"))?;
+    launcher.check(argument).with_context(|| format!("environment `{text}`"))?;
     let name = name.unwrap_or(kind);
     ensure!(name.chars().all(plain), "environment name `{name}`: use letters, digits, `_-.`");
-    Ok(EnvSpec { name: name.into(), kind: kind.into(), argument: argument.into() })
+    Ok(EnvSpec::new(name, kind, argument))
 }
 
 /// Available when a program of that name is on the search path.
@@ -121,23 +208,40 @@ fn needs_program(program: &str, remedy: &str) -> Availability {
     }
 }
 
+/// For kinds that take no argument.
+fn no_argument(argument: &str, kind: &str) -> Result<()> {
+    ensure!(argument.is_empty(), "`{kind}` takes no argument");
+    Ok(())
+}
+
+/// The agent's own arguments, where it is seen under that path.
+fn agent_words(agent: &str) -> [&str; 4] {
+    [agent, "agent", "--self", agent]
+}
+
 /// Words of an argument that a user wrote as for a shell.
 fn words_of(argument: &str) -> Result<Vec<String>> {
     shell_words::split(argument).with_context(|| format!("the quotes in `{argument}`"))
 }
 
-/// An absolute folder, given as the argument.
-fn folder_of<'a>(argument: &'a str, usage: &str) -> Result<&'a str> {
+/// A folder given as the argument must be there.
+fn is_folder(argument: &str, usage: &str) -> Result<()> {
     if argument.is_empty() {
         bail!("the folder is missing: write `{usage}`");
     }
     ensure!(Path::new(argument).is_dir(), "`{argument}` is not a folder here");
-    Ok(argument)
+    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A launch with that argument, for tests of what its commands are.
+    pub(super) fn site_of(argument: &str) -> Site<'_> {
+        let stage = Path::new("/stage");
+        Site { argument, agent: "/x/envtax", dirs: &[], id: "0000aaaa-1", stage }
+    }
 
     #[test]
     fn kinds_are_unique_and_described() {
@@ -145,7 +249,7 @@ mod tests {
         for info in LAUNCHERS.iter().map(|launcher| launcher.info()) {
             assert!(kinds.insert(info.kind), "{} twice", info.kind);
             assert!(info.usage.starts_with(info.kind));
-            assert!(!info.summary.is_empty() && !info.remedy.is_empty());
+            assert!(!info.summary.is_empty() && !info.remedy.is_empty() && !info.notes.is_empty());
         }
     }
 
@@ -179,8 +283,9 @@ mod tests {
     fn commands_are_as_they_would_be_typed() {
         let text = |spec: &str| {
             let spec = parse_spec(spec).unwrap();
-            let launcher = find(&spec.kind).unwrap();
-            launcher.commands(&spec.argument, "/x/envtax").unwrap()[0].by_hand("/x/envtax")
+            let site = site_of(&spec.argument);
+            let launches = find(&spec.kind).unwrap().commands(&site).unwrap();
+            launches[0].by_hand(site.agent)
         };
         assert_eq!(text("native"), "/x/envtax agent --self /x/envtax");
         assert_eq!(text("namespace"), "/x/envtax agent --self /x/envtax --enter namespace");

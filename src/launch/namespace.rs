@@ -1,8 +1,8 @@
 //! Linux namespaces, entered by the agent itself: what containers are made of, and nothing else.
 
-use anyhow::{Result, ensure};
+use anyhow::Result;
 
-use super::{Launch, Launcher, LauncherInfo};
+use super::{Launch, Launcher, LauncherInfo, Site, agent_words, no_argument};
 
 pub struct Namespace;
 
@@ -10,10 +10,12 @@ static INFO: LauncherInfo = LauncherInfo {
     kind: "namespace",
     usage: "namespace",
     summary: "new user, mount, pid, ipc and uts namespaces; needs nothing installed",
+    notes: "The agent enters by itself and is pid 1 inside. Files, users and the network are\n\
+            those of the machine: what is measured is namespaces and nothing else.",
     remedy: "allow user namespaces: sysctl kernel.unprivileged_userns_clone=1, and on Ubuntu \
              kernel.apparmor_restrict_unprivileged_userns=0",
     example: Some("namespace"),
-    serves_calls: false,
+    ..LauncherInfo::COMMON
 };
 
 impl Launcher for Namespace {
@@ -21,8 +23,12 @@ impl Launcher for Namespace {
         &INFO
     }
 
-    fn commands(&self, argument: &str, agent: &str) -> Result<Vec<Launch>> {
-        ensure!(argument.is_empty(), "`namespace` takes no argument");
-        Ok(vec![Launch::new([agent, "agent", "--self", agent, "--enter", "namespace"])])
+    fn check(&self, argument: &str) -> Result<()> {
+        no_argument(argument, INFO.kind)
+    }
+
+    fn commands(&self, site: &Site<'_>) -> Result<Vec<Launch>> {
+        let enter = ["--enter", "namespace"];
+        Ok(vec![Launch::new(agent_words(site.agent).into_iter().chain(enter))])
     }
 }

@@ -1,8 +1,8 @@
 //! The machine itself.
 
-use anyhow::{Result, ensure};
+use anyhow::Result;
 
-use super::{Launch, Launcher, LauncherInfo};
+use super::{Launch, Launcher, LauncherInfo, Site, agent_words, no_argument};
 
 pub struct Native;
 
@@ -10,9 +10,10 @@ static INFO: LauncherInfo = LauncherInfo {
     kind: "native",
     usage: "native",
     summary: "the system that envtax runs on, with nothing in between",
-    remedy: "run the command above by hand",
+    notes: "The agent is started as any other program of this user. Two of them (`--env a=native\n\
+            --env b=native`) show what envtax itself adds: they should not differ.",
     example: Some("native"),
-    serves_calls: false,
+    ..LauncherInfo::COMMON
 };
 
 impl Launcher for Native {
@@ -20,8 +21,11 @@ impl Launcher for Native {
         &INFO
     }
 
-    fn commands(&self, argument: &str, agent: &str) -> Result<Vec<Launch>> {
-        ensure!(argument.is_empty(), "`native` takes no argument");
-        Ok(vec![Launch::new([agent, "agent", "--self", agent])])
+    fn check(&self, argument: &str) -> Result<()> {
+        no_argument(argument, INFO.kind)
+    }
+
+    fn commands(&self, site: &Site<'_>) -> Result<Vec<Launch>> {
+        Ok(vec![Launch::new(agent_words(site.agent))])
     }
 }

@@ -3,7 +3,7 @@
 
 use anyhow::{Context, Result};
 
-use super::{Launch, Launcher, LauncherInfo};
+use super::{Launch, Launcher, LauncherInfo, Site, agent_words};
 
 pub struct Planted;
 
@@ -11,9 +11,8 @@ static INFO: LauncherInfo = LauncherInfo {
     kind: "planted",
     usage: "planted:PCT",
     summary: "native, doing PCT % more work than it reports (test builds only)",
-    remedy: "run the command above by hand",
-    example: None,
-    serves_calls: false,
+    notes: "Built with `--features planted` only.",
+    ..LauncherInfo::COMMON
 };
 
 impl Launcher for Planted {
@@ -21,9 +20,18 @@ impl Launcher for Planted {
         &INFO
     }
 
-    fn commands(&self, argument: &str, agent: &str) -> Result<Vec<Launch>> {
-        let percent: f64 = argument.parse().context("planted:PCT takes a number")?;
-        let share = (percent / 100.0).to_string();
-        Ok(vec![Launch::new([agent, "agent", "--self", agent, "--extra-work", share.as_str()])])
+    fn check(&self, argument: &str) -> Result<()> {
+        share_of(argument).map(drop)
     }
+
+    fn commands(&self, site: &Site<'_>) -> Result<Vec<Launch>> {
+        let share = share_of(site.argument)?.to_string();
+        let extra = ["--extra-work", share.as_str()];
+        Ok(vec![Launch::new(agent_words(site.agent).into_iter().chain(extra))])
+    }
+}
+
+fn share_of(argument: &str) -> Result<f64> {
+    let percent: f64 = argument.parse().context("planted:PCT takes a number")?;
+    Ok(percent / 100.0)
 }

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 
-use super::{Launch, Launcher, LauncherInfo, folder_of, needs_program};
+use super::{Launch, Launcher, LauncherInfo, Site, agent_words, is_folder, needs_program};
 use crate::model::Availability;
 
 pub struct Proot;
@@ -11,9 +11,12 @@ static INFO: LauncherInfo = LauncherInfo {
     kind: "proot",
     usage: "proot[:DIR]",
     summary: "PRoot, which traces every system call; with DIR, that folder as root",
+    notes: "Its tracer takes part in every system call and is kept on the CPU of the round. With\n\
+            DIR, `/proc`, `/dev`, the agent and the target directories are bound into it.",
     remedy: "apt-get install proot; it needs ptrace, which some containers forbid",
     example: Some("proot"),
     serves_calls: true,
+    ..LauncherInfo::COMMON
 };
 
 impl Launcher for Proot {
@@ -25,13 +28,18 @@ impl Launcher for Proot {
         needs_program("proot", "apt-get install proot")
     }
 
-    fn commands(&self, argument: &str, agent: &str) -> Result<Vec<Launch>> {
+    fn check(&self, argument: &str) -> Result<()> {
+        if argument.is_empty() { Ok(()) } else { is_folder(argument, INFO.usage) }
+    }
+
+    fn commands(&self, site: &Site<'_>) -> Result<Vec<Launch>> {
         let mut words = vec!["proot"];
-        if !argument.is_empty() {
-            let root = folder_of(argument, INFO.usage)?;
-            words.extend(["-r", root, "-b", "/proc", "-b", "/dev", "-b", agent]);
+        if !site.argument.is_empty() {
+            words.extend(["-r", site.argument]);
+            let bound = ["/proc", "/dev", site.agent].into_iter().chain(site.host_dirs());
+            bound.for_each(|path| words.extend(["-b", path]));
         }
-        words.extend([agent, "agent", "--self", agent]);
+        words.extend(agent_words(site.agent));
         Ok(vec![Launch::new(words)])
     }
 }

@@ -93,6 +93,20 @@ pub fn enter_chroot(_dir: &Path) -> Result<(), String> {
     Err("chroot exists on Unix only".into())
 }
 
+/// A folder for temporary files is the user's own already.
+pub fn make_private_folder(path: &Path) -> io::Result<()> {
+    std::fs::create_dir(path)
+}
+
+pub fn is_private_folder(path: &Path) -> bool {
+    path.is_dir()
+}
+
+/// Nothing is ever mounted there.
+pub fn unmount_below(_path: &Path) -> io::Result<()> {
+    Ok(())
+}
+
 pub fn die_with_parent() {}
 
 pub fn new_session(_command: &mut Command) {}

@@ -21,11 +21,15 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("plan", &["model"]),
     ("suite", &["probe", "model"]),
     ("runfile", &["model"]),
-    ("launch", &["model"]),
+    ("launch", &["model", "sys"]),
+    ("stage", &["leftovers", "sys"]),
     ("facts", &["sys", "model"]),
     ("worker", &["protocol", "probe", "measure", "model", "sys"]),
     ("agent", &["leftovers", "protocol", "probe", "measure", "facts", "model", "sys"]),
-    ("control", &["plan", "launch", "protocol", "runfile", "model", "stats", "facts", "sys"]),
+    (
+        "control",
+        &["plan", "launch", "protocol", "runfile", "model", "stats", "stage", "facts", "sys"],
+    ),
     ("compare", &["runfile", "stats", "model", "units"]),
     ("report", &["compare", "units", "model"]),
 ];
@@ -135,6 +139,7 @@ fn every_probe_kind_and_format_is_in_its_list() {
     let helpers = [
         "mod.rs",
         "aligned.rs",
+        "binaries.rs",
         "file_blocks.rs",
         "file_cold.rs",
         "file_durable.rs",
@@ -150,8 +155,11 @@ fn every_probe_kind_and_format_is_in_its_list() {
         for path in files_below(&format!("src/{folder}"), "rs") {
             let name = path.file_name().unwrap().to_string_lossy().into_owned();
             let module = name.trim_end_matches(".rs");
-            // Layouts have a list of their own, which a unit test reads.
-            if helpers.contains(&name.as_str()) || path.parent().unwrap().ends_with("layout") {
+            // Layouts have a list of their own, which a unit test reads; folders of launchers hold
+            // what several of them share.
+            let parent = path.parent().unwrap();
+            let apart = parent.ends_with("layout") || parent.parent().unwrap().ends_with("launch");
+            if helpers.contains(&name.as_str()) || apart {
                 continue;
             }
             let listed = format!("&{module}::");

@@ -1,0 +1,139 @@
+//! What surrounds a launch on this side: its stage, the user's set-up and clean-up commands, and
+//! the helper processes that its environment needs.
+
+use std::fs::{self, File};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail, ensure};
+
+use super::guard::Watch;
+use super::session::SessionSettings;
+use crate::launch::{Helper, Launcher, Site};
+use crate::model::EnvSpec;
+use crate::stage::Stage;
+use crate::sys;
+
+/// How long one set-up command, or a helper until it is ready, may take.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// Lines of a helper's output that are quoted.
+const TAIL: usize = 5;
+
+/// The stage of a launch, undone when this is let go or, if the controller is killed, by the guard.
+pub(super) struct Lodging {
+    stage: Stage,
+    _watch: Watch,
+}
+
+impl Lodging {
+    /// Makes the stage, writes down how the launch is undone, runs the set-up commands and has the
+    /// launcher prepare.
+    pub(super) fn prepare(
+        spec: &EnvSpec,
+        launcher: &dyn Launcher,
+        site: &Site<'_>,
+        stage: Stage,
+        settings: &SessionSettings<'_>,
+    ) -> Result<Lodging> {
+        let shell = |line: &String| ["sh", "-c", line].map(str::to_owned).to_vec();
+        let mut undo = launcher.undo(site);
+        undo.extend(spec.cleanup.iter().map(shell));
+        stage.write_undo(&undo).context("writing into the launch's stage")?;
+        let watch = settings.guard.watch_stage(stage.path());
+        let lodging = Lodging { stage, _watch: watch };
+        for line in &spec.setup {
+            set_up(line, &lodging.stage).with_context(|| format!("set-up command `{line}`"))?;
+        }
+        launcher.prepare(site)?;
+        Ok(lodging)
+    }
+
+    /// Starts a helper and waits until it is ready.
+    pub(super) fn start(&self, helper: &Helper, settings: &SessionSettings<'_>) -> Result<Aside> {
+        let name = helper.words.first().map_or("", String::as_str);
+        let log = self.stage.path().join(format!("helper-{}.log", name.replace('/', "_")));
+        let mut command = command_of(&helper.words, &log)?;
+        let child = command.spawn().with_context(|| format!("starting the helper `{name}`"))?;
+        let watch = settings.guard.watch(child.id());
+        let mut aside = Aside { child, _watch: watch };
+        let until = Instant::now() + PATIENCE.min(settings.answer_limit);
+        while !helper.ready.exists() {
+            let by_hand = shell_words::join(&helper.words);
+            if let Some(status) = aside.child.try_wait()? {
+                bail!("the helper ended ({status}){}\n  by hand: {by_hand}", tail(&log));
+            }
+            ensure!(
+                Instant::now() < until && !(settings.interrupted)(),
+                "the helper is not ready{}\n  by hand: {by_hand}",
+                tail(&log)
+            );
+            thread::sleep(Duration::from_millis(2));
+        }
+        Ok(aside)
+    }
+}
+
+/// A process beside an environment; ended when it is let go.
+pub(super) struct Aside {
+    child: Child,
+    _watch: Watch,
+}
+
+impl Drop for Aside {
+    fn drop(&mut self) {
+        sys::ask_group_to_end(self.child.id());
+        let until = Instant::now() + Duration::from_millis(500);
+        while !sys::has_ended(&self.child) && Instant::now() < until {
+            thread::sleep(Duration::from_millis(1));
+        }
+        sys::end_group(self.child.id());
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Runs a set-up command to its end.
+fn set_up(line: &str, stage: &Stage) -> Result<()> {
+    let log = stage.path().join("set-up.log");
+    let words = ["sh", "-c", line].map(str::to_owned);
+    let mut child = command_of(&words, &log)?.spawn().context("starting `sh`")?;
+    match ended_within(&mut child, PATIENCE)? {
+        Some(status) if status.success() => Ok(()),
+        Some(status) => bail!("ended with {status}{}", tail(&log)),
+        None => {
+            sys::end_group(child.id());
+            let _ = child.wait();
+            bail!("not finished after {} s{}", PATIENCE.as_secs(), tail(&log))
+        }
+    }
+}
+
+fn command_of(words: &[String], log: &std::path::Path) -> Result<Command> {
+    let (program, arguments) = words.split_first().context("an empty command")?;
+    let output = File::create(log).with_context(|| format!("creating `{}`", log.display()))?;
+    let mut command = Command::new(program);
+    command.args(arguments).stdin(Stdio::null()).stdout(output.try_clone()?).stderr(output);
+    sys::new_session(&mut command);
+    Ok(command)
+}
+
+fn ended_within(child: &mut Child, time: Duration) -> Result<Option<ExitStatus>> {
+    let until = Instant::now() + time;
+    loop {
+        let status = child.try_wait()?;
+        if status.is_some() || Instant::now() >= until {
+            return Ok(status);
+        }
+        thread::sleep(Duration::from_millis(2));
+    }
+}
+
+/// The last lines of an output, each on a line of its own.
+fn tail(log: &std::path::Path) -> String {
+    let bytes = fs::read(log).unwrap_or_default();
+    let text = String::from_utf8_lossy(&bytes);
+    let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+    let last = &lines[lines.len().saturating_sub(TAIL)..];
+    last.iter().map(|line| format!("\n  it printed: {line}")).collect()
+}

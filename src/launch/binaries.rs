@@ -1,0 +1,76 @@
+//! Where the builds of envtax for other targets are: an environment with another processor or
+//! system needs an agent that runs there.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+
+/// A folder with builds for other targets, before all others.
+const VARIABLE: &str = "ENVTAX_AGENTS";
+
+/// A target that an agent may be needed for.
+pub(super) struct Target {
+    /// What Rust calls it.
+    pub(super) triple: &'static str,
+    /// What a release calls the binary.
+    pub(super) file: &'static str,
+}
+
+pub(super) const WINDOWS: Target = Target { triple: "x86_64-pc-windows-gnu", file: "envtax.exe" };
+pub(super) const AARCH64: Target =
+    Target { triple: "aarch64-unknown-linux-musl", file: "envtax-aarch64" };
+
+/// The envtax binary for that target: in the folder `ENVTAX_AGENTS` names, beside this binary as in
+/// a release, or where cargo builds it.
+pub(super) fn find(target: &Target, agent: &str) -> Result<PathBuf> {
+    let named = std::env::var_os(VARIABLE).map(PathBuf::from);
+    let found = places(target, Path::new(agent), named).into_iter().find(|path| path.is_file());
+    found.with_context(|| {
+        let Target { triple, file } = target;
+        format!(
+            "there is no `{file}`, the build of envtax for {triple}: put it beside this binary, \
+             name its folder in {VARIABLE}, or build it with `cargo build --release --target \
+             {triple}`"
+        )
+    })
+}
+
+fn places(target: &Target, agent: &Path, named: Option<PathBuf>) -> Vec<PathBuf> {
+    let beside = agent.parent().map(Path::to_owned);
+    let mut places: Vec<PathBuf> =
+        named.iter().chain(&beside).map(|folder| folder.join(target.file)).collect();
+    // target/TRIPLE/PROFILE/envtax
+    if let Some((profile, targets)) = beside.as_deref().and_then(|profile| {
+        let targets = profile.parent()?.parent()?;
+        Some((profile.file_name()?, targets))
+    }) {
+        let name = if target.file.ends_with(".exe") { "envtax.exe" } else { "envtax" };
+        for profile in [Path::new(profile), Path::new("release")] {
+            places.push(targets.join(target.triple).join(profile).join(name));
+        }
+    }
+    places
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn builds_are_looked_for_where_they_are() {
+        let agent = Path::new("/w/target/x86_64-unknown-linux-musl/debug/envtax");
+        let found = places(&WINDOWS, agent, Some("/own".into()));
+        let expected = [
+            "/own/envtax.exe",
+            "/w/target/x86_64-unknown-linux-musl/debug/envtax.exe",
+            "/w/target/x86_64-pc-windows-gnu/debug/envtax.exe",
+            "/w/target/x86_64-pc-windows-gnu/release/envtax.exe",
+        ];
+        assert_eq!(found, expected.map(PathBuf::from));
+        let error = find(&AARCH64, "/no/such/envtax").unwrap_err().to_string();
+        assert!(
+            error.contains("aarch64-unknown-linux-musl") && error.contains(VARIABLE),
+            "{error}"
+        );
+    }
+}

@@ -1,0 +1,88 @@
+//! Folders that are one user's alone, and what is mounted in them.
+
+use std::ffi::{CString, OsString};
+use std::fs::{self, DirBuilder};
+use std::io;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::path::{Path, PathBuf};
+
+use super::check;
+
+/// Makes a folder that only this user may enter. One that exists is an error.
+pub fn make_private_folder(path: &Path) -> io::Result<()> {
+    DirBuilder::new().mode(0o700).create(path)
+}
+
+/// Whether the folder itself (no link to one) is this user's, and nobody else may write into it.
+pub fn is_private_folder(path: &Path) -> bool {
+    // SAFETY: only reads the id of this process.
+    let own = unsafe { libc::geteuid() };
+    fs::symlink_metadata(path)
+        .is_ok_and(|about| about.is_dir() && about.uid() == own && about.mode() & 0o022 == 0)
+}
+
+/// Unmounts everything that this process sees mounted below `path`, the deepest first. Lazily: what
+/// still uses a mount keeps it, but no path leads there any more.
+pub fn unmount_below(path: &Path) -> io::Result<()> {
+    let path = fs::canonicalize(path)?;
+    let table = fs::read("/proc/self/mountinfo")?;
+    let mut points: Vec<PathBuf> = table
+        .split(|byte| *byte == b'\n')
+        .filter_map(|line| line.split(|byte| *byte == b' ').nth(4))
+        .map(unescaped)
+        .filter(|point| point.starts_with(&path))
+        .collect();
+    points.sort();
+    for point in points.iter().rev() {
+        let point = CString::new(point.as_os_str().as_bytes())?;
+        // SAFETY: the path is zero-terminated and lives through the call.
+        check(unsafe { libc::umount2(point.as_ptr(), libc::MNT_DETACH) }.into())?;
+    }
+    Ok(())
+}
+
+/// The path of a mount table: a backslash and three octal digits stand for one byte (proc(5)).
+fn unescaped(text: &[u8]) -> PathBuf {
+    let mut bytes = Vec::new();
+    let mut rest = text;
+    while let Some((first, more)) = rest.split_first() {
+        let octal = more.get(..3).and_then(|digits| std::str::from_utf8(digits).ok());
+        let value = octal.and_then(|digits| u8::from_str_radix(digits, 8).ok());
+        match (first, value) {
+            (b'\\', Some(value)) => {
+                bytes.push(value);
+                rest = &more[3..];
+            }
+            _ => {
+                bytes.push(*first);
+                rest = more;
+            }
+        }
+    }
+    PathBuf::from(OsString::from_vec(bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_of_the_mount_table_are_read() {
+        assert_eq!(unescaped(b"/a\\040b\\134c"), Path::new("/a b\\c"));
+        assert_eq!(unescaped(b"/plain"), Path::new("/plain"));
+        assert_eq!(unescaped(b"/end\\0"), Path::new("/end\\0"));
+    }
+
+    #[test]
+    fn private_folders_are_told_from_others() {
+        let place = tempfile::tempdir().unwrap();
+        let own = place.path().join("own");
+        make_private_folder(&own).unwrap();
+        assert!(is_private_folder(&own));
+        assert!(make_private_folder(&own).is_err(), "it exists");
+        assert!(!is_private_folder(Path::new("/tmp")), "everybody writes there");
+        assert!(!is_private_folder(&place.path().join("none")));
+        unmount_below(&own).unwrap();
+    }
+}
