@@ -77,6 +77,13 @@ pub struct RunArgs {
     /// [default: the suite's, 60s for quick]
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub budget: Option<Duration>,
+    /// Start each environment so many times, spread over the run [default: 5, as long as starting
+    /// takes little of the budget]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub launches: Option<u32>,
+    /// Empty the page caches before every second start; as root, and others on this machine feel it
+    #[arg(long)]
+    pub cold_launches: bool,
     /// Seed of the random order [default: drawn, and recorded in the run file]
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,

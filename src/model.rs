@@ -204,6 +204,12 @@ pub struct Plan {
     pub budget_s: f64,
     /// No case is called finished with fewer rounds than this.
     pub min_rounds: u32,
+    /// How often each environment is started; zero for as often as the budget allows.
+    #[serde(default)]
+    pub launches: u32,
+    /// Every second start after the first is with empty page caches.
+    #[serde(default)]
+    pub cold_launches: bool,
 }
 
 impl Plan {

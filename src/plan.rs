@@ -24,6 +24,9 @@ pub struct Wish {
     pub seed: u64,
     pub precision: f64,
     pub budget_s: f64,
+    /// Starts of each environment; zero for as many as the budget allows.
+    pub launches: u32,
+    pub cold_launches: bool,
 }
 
 /// Checks the wish and makes it a plan. Errors name the argument that is wrong.
@@ -62,6 +65,8 @@ pub fn make(wish: Wish) -> Result<Plan> {
         precision: wish.precision,
         budget_s: wish.budget_s,
         min_rounds: MIN_ROUNDS,
+        launches: wish.launches,
+        cold_launches: wish.cold_launches,
     })
 }
 
@@ -130,6 +135,8 @@ mod tests {
             seed: 1,
             precision: 0.02,
             budget_s: 60.0,
+            launches: 0,
+            cold_launches: false,
         }
     }
 

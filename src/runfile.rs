@@ -21,6 +21,7 @@ pub const FORMAT: u32 = 1;
 pub enum Record {
     Header(Header),
     Environment(Environment),
+    Launch(Launch),
     Tuned(Tuned),
     Block(Block),
     Host(Host),
@@ -60,6 +61,35 @@ pub struct Environment {
     pub dirs: std::collections::BTreeMap<String, Facts>,
 }
 
+/// One start of an environment.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Launch {
+    pub env: String,
+    /// Which of the starts it is, from 0; all environments are started as often. Blocks name it.
+    pub launch: u32,
+    /// Page caches were emptied before.
+    #[serde(default)]
+    pub cold: bool,
+    /// From starting the command until the agent's greeting, in ms.
+    pub started_in_ms: f64,
+    /// What the environment's processes on this side had used and held at the greeting: the
+    /// launcher, its helpers and the agent. Absent where they are not seen.
+    #[serde(flatten)]
+    pub outside: Outside,
+}
+
+/// What the processes of an environment take on the controller's side.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Outside {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub processes: Option<usize>,
+    /// Sum of their proportional set sizes, in bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory_bytes: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu_ns: Option<u64>,
+}
+
 /// The sample size that suits a case in an environment. What was used is in the blocks: where it
 /// is near the reference's, that is taken.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -86,8 +116,19 @@ pub struct Block {
     pub asked_ns: u64,
     /// From asking until the answer was here, in ns, by the controller's clock.
     pub outer_ns: u64,
+    /// Of which [`Launch`] of the environment it is.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub launch: u32,
+    /// CPU time that the environment's processes took on the controller's side meanwhile, in ns, to
+    /// the clock tick. Absent where they are not seen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outside_cpu_ns: Option<u64>,
     #[serde(flatten)]
     pub set: SampleSet,
+}
+
+fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 /// The machine between two laps.
@@ -169,6 +210,7 @@ impl Writer {
 pub struct RunFile {
     pub header: Header,
     pub environments: Vec<Environment>,
+    pub launches: Vec<Launch>,
     pub blocks: Vec<Block>,
     pub hosts: Vec<Host>,
     pub outcomes: Vec<Outcome>,
@@ -194,6 +236,7 @@ fn parse(bytes: &[u8]) -> Result<RunFile> {
     let mut run = RunFile {
         header: header_of(first)?,
         environments: Vec::new(),
+        launches: Vec::new(),
         blocks: Vec::new(),
         hosts: Vec::new(),
         outcomes: Vec::new(),
@@ -243,6 +286,7 @@ fn take(run: &mut RunFile, record: Record) -> Result<()> {
     match record {
         Record::Header(_) => bail!("is a second header"),
         Record::Environment(environment) => run.environments.push(environment),
+        Record::Launch(launch) => run.launches.push(launch),
         Record::Tuned(tuned) => known(tuned.case)?,
         Record::Block(block) => {
             known(block.case)?;
@@ -293,6 +337,8 @@ mod tests {
             precision: 0.02,
             budget_s: 60.0,
             min_rounds: 15,
+            launches: 0,
+            cold_launches: false,
         };
         let header = Header {
             format,

@@ -20,7 +20,7 @@ use crate::model::{Case, Plan, PlannedCase, TargetDir};
 use crate::plan::{self, Wish};
 use crate::runfile::{self, EndReason, Header, OutcomeState, Record, RunFile, Writer};
 use crate::suite::{self, Suite};
-use crate::{facts, launch, probe, stage, units};
+use crate::{facts, launch, probe, stage, sys, units};
 
 /// Name of the target directory that is measured when none is given: each environment's own folder
 /// for temporary files.
@@ -29,10 +29,16 @@ const DEFAULT_DIR: &str = "tmp";
 pub fn run(args: &RunArgs) -> Result<Exit> {
     show::check(&args.show)?;
     let plan = plan_of(args)?;
+    if plan.cold_launches {
+        let place = sys::DROP_CACHES;
+        sys::may_drop_caches()
+            .with_context(|| format!("`--cold-launches` writes to {place}: run as root"))?;
+    }
     let path = args.output.clone().unwrap_or_else(default_path);
     let interrupted = catch_signals()?;
     let envtax = std::env::current_exe().context("finding the path of envtax itself")?;
     let guard = Guard::start(&envtax)?;
+    sys::adopt_orphans();
     let settings = RunSettings {
         session: SessionSettings {
             agent: envtax,
@@ -101,6 +107,8 @@ fn plan_of(args: &RunArgs) -> Result<Plan> {
         seed: args.seed.unwrap_or_else(fresh_seed),
         precision: args.precision / 100.0,
         budget_s,
+        launches: args.launches.unwrap_or(0),
+        cold_launches: args.cold_launches,
     })
 }
 

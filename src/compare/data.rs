@@ -55,8 +55,18 @@ pub(super) fn row_keys(sides: &[Side<'_>]) -> Vec<RowKey> {
     keys
 }
 
-/// ln floor and ln mean of each round of one session.
-pub(super) type Rounds = BTreeMap<u32, (f64, f64)>;
+/// What a round measured.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Round {
+    /// ln of the block's floor and of its mean.
+    pub floor: f64,
+    pub mean: f64,
+    /// The launch of the environments that it is of.
+    pub launch: u32,
+}
+
+/// The rounds of one session, by number.
+pub(super) type Rounds = BTreeMap<u32, Round>;
 
 /// What a side has for a row.
 pub(super) struct SideData<'a> {
@@ -96,7 +106,8 @@ impl<'a> SideData<'a> {
                     return None;
                 }
                 let floor = stats::block_floor(samples, iterations).ln();
-                Some((block.round, (floor, stats::block_mean(samples, iterations).ln())))
+                let mean = stats::block_mean(samples, iterations).ln();
+                Some((block.round, Round { floor, mean, launch: block.launch }))
             });
             let rounds: Rounds = rounds.collect();
             let wanted = session.run.header.plan.min_rounds as usize;
@@ -118,7 +129,8 @@ impl<'a> SideData<'a> {
         self.sessions
             .iter()
             .filter_map(|rounds| {
-                let (floors, means): (Vec<f64>, Vec<f64>) = rounds.values().copied().unzip();
+                let both = rounds.values().map(|round| (round.floor, round.mean));
+                let (floors, means): (Vec<f64>, Vec<f64>) = both.unzip();
                 Some((centre(&floors)?, centre(&means)?))
             })
             .unzip()
@@ -147,7 +159,7 @@ impl<'a> SideData<'a> {
     }
 
     fn floors(&self) -> impl Iterator<Item = f64> {
-        self.sessions.iter().flat_map(|rounds| rounds.values().map(|(floor, _)| *floor))
+        self.sessions.iter().flat_map(|rounds| rounds.values().map(|round| round.floor))
     }
 
     pub fn rounds(&self) -> usize {

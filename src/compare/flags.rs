@@ -32,6 +32,8 @@ pub enum Flag {
     NotCold,
     /// Durable writes that no device saw.
     NotDurable,
+    /// Launches differ by more than their rounds do.
+    Launches,
 }
 
 impl Flag {
@@ -48,6 +50,7 @@ impl Flag {
             Flag::Modes => 'm',
             Flag::NotCold => 'u',
             Flag::NotDurable => 'd',
+            Flag::Launches => 'l',
         }
     }
 
@@ -92,6 +95,11 @@ impl Flag {
             Flag::NotDurable => {
                 "not durable: what was reported to be on the device cannot have been"
             }
+            Flag::Launches => {
+                "launches differ: from one start of the environment to the next the ratio changes \
+                 by more than its rounds explain; the interval is one of launches (`--launches N` \
+                 for more)"
+            }
         }
     }
 }
@@ -130,6 +138,11 @@ pub(super) fn of_blocks(key: &RowKey, cost: f64, blocks: &[&Block]) -> Vec<Flag>
 pub fn modes(tax: &Tax) -> Option<Flag> {
     let spread = tax.spread.filter(|spread| *spread > MODES)?.ln();
     (tax.ratio.ln().abs() < spread / 2.0).then_some(Flag::Modes)
+}
+
+/// Whether the interval had to be taken from launches instead of rounds.
+pub fn launches(tax: &Tax) -> Option<Flag> {
+    tax.launches.filter(|between| between.decides).map(|_| Flag::Launches)
 }
 
 /// Whether the means disagree with the floors.
@@ -199,6 +212,8 @@ mod tests {
             cpu: Some(0),
             asked_ns: 0,
             outer_ns: 0,
+            launch: 0,
+            outside_cpu_ns: None,
             set: SampleSet {
                 iterations: 10,
                 samples: vec![vec![100; 9]],
@@ -265,6 +280,7 @@ mod tests {
             Flag::Modes,
             Flag::NotCold,
             Flag::NotDurable,
+            Flag::Launches,
         ];
         let letters: std::collections::HashSet<char> = all.map(Flag::letter).into();
         assert_eq!(letters.len(), all.len());
@@ -278,6 +294,7 @@ mod tests {
             all_in_ratio,
             difference: 0.0,
             spread: Some(1.1),
+            launches: None,
             verdict: Verdict::Same,
         };
         assert_eq!(heavy_tail(&tax(1.05)), None);
@@ -294,6 +311,7 @@ mod tests {
             all_in_ratio: ratio,
             difference: 0.0,
             spread,
+            launches: None,
             verdict: Verdict::Same,
         };
         assert_eq!(modes(&tax(1.0, Some(1.5))), None);

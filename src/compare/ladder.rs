@@ -117,7 +117,7 @@ fn lines(steps: &[(u64, Step<'_, '_>)], column: usize) -> Lines {
     let rounds = sessions.flat_map(|(at, rounds)| rounds.keys().map(move |round| (at, *round)));
     let line = |(session, round): (usize, u32)| {
         let point = |(size, step): &(u64, Step<'_, '_>)| {
-            let floor = step.1[column].sessions.get(session)?.get(&round)?.0;
+            let floor = step.1[column].sessions.get(session)?.get(&round)?.floor;
             Some((*size as f64, floor.exp()))
         };
         let points: Option<Vec<_>> = steps.iter().map(point).collect();

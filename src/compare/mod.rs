@@ -10,6 +10,7 @@ mod differences;
 mod flags;
 mod ladder;
 mod latencies;
+mod launches;
 mod remarks;
 mod scaling;
 #[cfg(test)]
@@ -25,10 +26,11 @@ use serde::Serialize;
 use crate::model::{Facts, Quantity};
 use crate::stats::{self, Estimate};
 
-use data::{Counted, Rounds, RowKey, SideData, centre, row_keys};
+use data::{Counted, Round, Rounds, RowKey, SideData, centre, row_keys};
 pub use flags::Flag;
 pub use ladder::{Cost, Ladder, Split};
 pub use latencies::{LatencyRow, Quantiles};
+pub use launches::{Between, StartUp};
 pub use remarks::Remark;
 pub use scaling::Scaling;
 pub use sides::{Session, Side, pooled, sides};
@@ -57,6 +59,8 @@ pub struct Comparison {
     pub ladders: Vec<Ladder>,
     /// What several copies at a time achieve.
     pub scalings: Vec<Scaling>,
+    /// How each column's environment started.
+    pub start_ups: Vec<StartUp>,
     /// Distributions of single operations.
     pub latencies: Vec<LatencyRow>,
     /// What a reader must know beside the rows, worst first.
@@ -125,6 +129,9 @@ pub struct Measured {
     pub first_rounds: Vec<f64>,
     /// Mean cost with everything that happened, from block means in the same way.
     pub all_in: f64,
+    /// CPU time of the environment's processes on the controller's side for one unit, in ns: over
+    /// whole blocks, with the start and end of their workers. None where they are not seen.
+    pub outside_cpu_ns: Option<f64>,
     pub rounds: usize,
     /// None in the reference's own column.
     pub tax: Option<Tax>,
@@ -144,6 +151,8 @@ pub struct Tax {
     /// How far the rounds disagree: the 90 % quantile of their ratios divided by the 10 % quantile.
     /// None where rounds cannot be paired.
     pub spread: Option<f64>,
+    /// How far launches disagree; none where there were too few to tell.
+    pub launches: Option<Between>,
     pub verdict: Verdict,
 }
 
@@ -200,6 +209,7 @@ pub fn compare(sides: &[Side<'_>], margin: f64) -> Result<Comparison> {
         areas: areas(&rows, sides.len()),
         ladders: ladder::ladders(&keyed),
         scalings: scaling::scalings(&keyed),
+        start_ups: launches::start_ups(sides),
         latencies: keyed.iter().flat_map(|(key, data)| latencies::of_case(key, data)).collect(),
         rows,
         remarks,
@@ -236,6 +246,7 @@ fn cell(
     }
     flags.extend(tax.as_ref().and_then(flags::heavy_tail));
     flags.extend(tax.as_ref().and_then(flags::modes));
+    flags.extend(tax.as_ref().and_then(flags::launches));
     let (cost, all_in) = match (&tax, base.and_then(|(base, _)| base.costs())) {
         // Round by round is the better estimate, and who divides two costs shall get the tax.
         (Some(tax), Some(base)) => (base.0 * tax.ratio, base.1 * tax.all_in_ratio),
@@ -246,6 +257,7 @@ fn cell(
         cost_interval: data.half_width().map(|width| (cost / width.exp(), cost * width.exp())),
         first_rounds: data.first_rounds(),
         all_in,
+        outside_cpu_ns: launches::outside_cpu_ns(&data.blocks).filter(|_| key.phase == 0),
         rounds: data.rounds(),
         tax,
         flags,
@@ -273,11 +285,16 @@ fn tax(data: &SideData<'_>, base: &SideData<'_>, margin: f64) -> Option<(Tax, Op
     let (other, other_means) = base.session_values();
     let difference = centre(&own)? - centre(&other)?;
     let mut spread = None;
+    let mut launches = None;
     let (estimate, point, all_in) = if paired {
-        let (floors, means) = ratios(&data.sessions[0], &base.sessions[0]);
+        let ratios = ratios(&data.sessions[0], &base.sessions[0]);
+        let floors: Vec<f64> = ratios.iter().map(|round| round.floor).collect();
+        let means: Vec<f64> = ratios.iter().map(|round| round.mean).collect();
         let ends = stats::quantile(&floors, 0.9).zip(stats::quantile(&floors, 0.1));
         spread = ends.map(|(high, low)| (high - low).exp());
-        (stats::yuen(&floors), centre(&floors)?, centre(&means)?)
+        let (estimate, between) = launches::estimate(&ratios);
+        launches = between;
+        (estimate, centre(&floors)?, centre(&means)?)
     } else {
         let all_in = centre(&own_means)? - centre(&other_means)?;
         let estimate = stats::two_means(&other, &own);
@@ -293,10 +310,11 @@ fn tax(data: &SideData<'_>, base: &SideData<'_>, margin: f64) -> Option<(Tax, Op
         all_in_ratio: all_in.exp(),
         difference: base.costs()?.0 * (point.exp() - 1.0),
         spread,
+        launches,
         verdict: Verdict::Descriptive,
     };
     let enough = match paired {
-        true => estimate.is_some_and(|estimate| estimate.count >= MIN_ROUNDS),
+        true => data.rounds().min(base.rounds()) >= MIN_ROUNDS && estimate.is_some(),
         false => {
             own.len().min(other.len()) >= MIN_SESSIONS
                 && data.fewest_rounds().min(base.fewest_rounds()) >= MIN_ROUNDS
@@ -311,13 +329,16 @@ fn tax(data: &SideData<'_>, base: &SideData<'_>, margin: f64) -> Option<(Tax, Op
 }
 
 /// ln ratios of floors and means over the rounds that both have.
-fn ratios(own: &Rounds, base: &Rounds) -> (Vec<f64>, Vec<f64>) {
-    own.iter()
-        .filter_map(|(round, value)| {
-            let base = base.get(round)?;
-            Some((value.0 - base.0, value.1 - base.1))
+fn ratios(own: &Rounds, base: &Rounds) -> Vec<Round> {
+    let ratio = |(number, own): (&u32, &Round)| {
+        let base = base.get(number)?;
+        Some(Round {
+            floor: own.floor - base.floor,
+            mean: own.mean - base.mean,
+            launch: own.launch,
         })
-        .unzip()
+    };
+    own.iter().filter_map(ratio).collect()
 }
 
 fn areas(rows: &[Row], columns: usize) -> Vec<Area> {

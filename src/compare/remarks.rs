@@ -108,7 +108,12 @@ fn clock(column: &str, session: &Session<'_>) -> Vec<Remark> {
     let name = session.name();
     let mut remarks = Vec::new();
     let mut remark = |kind, text| remarks.push(Remark::on_column(kind, column, text));
-    if let Some(rate) = clock_rate(&blocks) {
+    // A guest's clock starts anew with each launch: the longest one is judged.
+    let of_launch = |number: u32| blocks.iter().copied().filter(move |it| it.launch == number);
+    let last = blocks.iter().map(|block| block.launch).max().unwrap_or(0);
+    let longest = (0..=last).map(|number| of_launch(number).collect::<Vec<_>>());
+    let longest = longest.max_by_key(Vec::len).unwrap_or_default();
+    if let Some(rate) = clock_rate(&longest) {
         let direction = if rate > 0.0 { "fast" } else { "slow" };
         let text = format!(
             "`{name}`: its clock runs {} {direction} against the controller's; every cost of it \
@@ -230,6 +235,8 @@ mod tests {
             cpu: None,
             asked_ns,
             outer_ns: 12_000_000,
+            launch: 0,
+            outside_cpu_ns: None,
             set: SampleSet { start_ns, end_ns, ..SampleSet::default() },
         }
     }

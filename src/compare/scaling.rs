@@ -46,7 +46,7 @@ fn speedup(own: &SideData<'_>, alone: &SideData<'_>, copies: u64) -> Option<Cost
     let pairs = own.sessions.iter().zip(&alone.sessions);
     let logs: Vec<f64> = pairs
         .flat_map(|(own, alone)| {
-            own.iter().filter_map(|(round, floor)| Some(alone.get(round)?.0 - floor.0))
+            own.iter().filter_map(|(round, own)| Some(alone.get(round)?.floor - own.floor))
         })
         .collect();
     let of = |log: f64| copies as f64 * log.exp();

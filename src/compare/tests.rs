@@ -39,6 +39,8 @@ pub(super) fn run_of(
         precision: 0.02,
         budget_s: 1.0,
         min_rounds: 15,
+        launches: 0,
+        cold_launches: false,
     };
     let mut blocks = Vec::new();
     let places = |case| ["a", "b"].into_iter().enumerate().map(move |place| (case, place));
@@ -53,6 +55,8 @@ pub(super) fn run_of(
                 cpu: None,
                 asked_ns: u64::from(round) * 1000,
                 outer_ns: 900,
+                launch: 0,
+                outside_cpu_ns: None,
                 set,
             });
         }
@@ -66,6 +70,7 @@ pub(super) fn run_of(
             plan,
         },
         environments: ["a", "b"].map(started).to_vec(),
+        launches: Vec::new(),
         blocks,
         hosts: Vec::new(),
         outcomes: Vec::new(),

@@ -16,7 +16,13 @@ use crate::{stage, sys};
 /// How long after the controller's death agents may take to clean up.
 const GRACE: Duration = Duration::from_secs(5);
 
-type Line = Arc<Mutex<Option<ChildStdin>>>;
+type Line = Arc<Mutex<Wire>>;
+
+/// What is said to the guard, and of what.
+struct Wire {
+    input: Option<ChildStdin>,
+    watched: BTreeSet<String>,
+}
 
 /// The controller's end. Dropped after all sessions, it ends the guard, which is then idle.
 pub struct Guard {
@@ -37,7 +43,8 @@ impl Guard {
         command.arg("guard").stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
         sys::new_session(&mut command);
         let mut child = command.spawn().context("starting the guard process")?;
-        let line = Arc::new(Mutex::new(child.stdin.take()));
+        let wire = Wire { input: child.stdin.take(), watched: BTreeSet::new() };
+        let line = Arc::new(Mutex::new(wire));
         Ok(Guard { child, line })
     }
 
@@ -51,6 +58,13 @@ impl Guard {
         self.watch_for(path.display().to_string())
     }
 
+    /// The processes that are watched, and the guard itself: somebody waits for each of them.
+    pub fn children(&self) -> BTreeSet<u32> {
+        let wire = self.line.lock().unwrap_or_else(PoisonError::into_inner);
+        let watched = wire.watched.iter().filter_map(|what| what.parse().ok());
+        watched.chain([self.child.id()]).collect()
+    }
+
     fn watch_for(&self, what: String) -> Watch {
         tell(&self.line, '+', &what);
         Watch { what, line: self.line.clone() }
@@ -59,7 +73,7 @@ impl Guard {
 
 impl Drop for Guard {
     fn drop(&mut self) {
-        *self.line.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        self.line.lock().unwrap_or_else(PoisonError::into_inner).input = None;
         let _ = self.child.wait();
     }
 }
@@ -71,7 +85,12 @@ impl Drop for Watch {
 }
 
 fn tell(line: &Line, sign: char, what: &str) {
-    if let Some(input) = line.lock().unwrap_or_else(PoisonError::into_inner).as_mut() {
+    let mut wire = line.lock().unwrap_or_else(PoisonError::into_inner);
+    match sign {
+        '+' => wire.watched.insert(what.to_owned()),
+        _ => wire.watched.remove(what),
+    };
+    if let Some(input) = &mut wire.input {
         // A guard that somebody killed guards nothing; the run itself does not need it.
         let _ = writeln!(input, "{sign}{what}");
     }

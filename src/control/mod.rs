@@ -1,6 +1,7 @@
 //! The only part that starts processes: agents and the rounds they measure in.
 
 mod guard;
+mod launches;
 mod lodging;
 mod order;
 mod rounds;

@@ -4,8 +4,9 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Context, Result, anyhow, bail};
 
+use super::launches::Launches;
 use super::order::{Draw, Order};
 use super::seat::{Interrupted, Seat, common_cpus, open_seats};
 use super::session::{Session, SessionSettings, Trouble};
@@ -13,7 +14,7 @@ use crate::facts;
 use crate::model::{Case, Plan, SampleSet};
 use crate::protocol::{Answer, Ask, BlockSize, Task, Tuning, UnavailableCase};
 use crate::runfile::{self, End, EndReason, Outcome, OutcomeState, Record, Tuned};
-use crate::stats;
+use crate::{stats, sys};
 
 /// A block lasts about this long and is made of about so many samples (METHOD 0.2).
 const BLOCK_NS: f64 = 10e6;
@@ -60,6 +61,7 @@ pub struct Progress {
 
 /// Runs the plan. Errors are set-up errors: nothing was measured.
 pub fn run(plan: &Plan, settings: &RunSettings<'_>, watcher: &mut dyn Watcher) -> Result<End> {
+    let begin = Instant::now();
     let seats = match open_seats(plan, settings, watcher) {
         Ok(seats) => seats,
         Err(Trouble::Interrupted) => bail!("interrupted before anything was measured"),
@@ -77,6 +79,7 @@ pub fn run(plan: &Plan, settings: &RunSettings<'_>, watcher: &mut dyn Watcher) -
         seats,
         cases: plan.cases.iter().map(|_| CaseState::default()).collect(),
         cpus: cpus.len(),
+        launches: Launches::new(begin.elapsed()),
         start: Instant::now(),
     };
     let reason = match driver.prepare().and_then(|()| driver.measure()) {
@@ -115,6 +118,8 @@ struct CaseState {
     /// Rounds done, the warm-up included.
     rounds: u32,
     finished: bool,
+    /// The launch in which it had its last warm-up.
+    warm: Option<u32>,
     /// Half-width of the widest interval, and the environment it is of.
     width: Option<(f64, usize)>,
     /// By environment: the block size, or none where the case is not measured.
@@ -134,6 +139,7 @@ struct Driver<'a> {
     cases: Vec<CaseState>,
     /// CPUs that all environments have in common.
     cpus: usize,
+    launches: Launches,
     /// The beginning of the first round: from here on the budget counts.
     start: Instant,
 }
@@ -238,6 +244,9 @@ impl Driver<'_> {
             if active.is_empty() {
                 return Ok(EndReason::Precision);
             }
+            if self.launches.due(self.plan) {
+                self.launch_again()?;
+            }
             self.record_host()?;
             for case in self.order.lap(&active) {
                 if self.start.elapsed().as_secs_f64() >= self.plan.budget_s {
@@ -246,7 +255,34 @@ impl Driver<'_> {
                 self.round(case)?;
                 self.tell_progress();
             }
+            self.launches.lap();
         }
+    }
+
+    /// Takes every environment down and starts it again, in random order.
+    fn launch_again(&mut self) -> Result<(), Stop> {
+        let begin = Instant::now();
+        let cold = self.launches.next_is_cold(self.plan);
+        for seat in self.order.lap(&(0..self.seats.len()).collect::<Vec<_>>()) {
+            if self.seats[seat].session.is_none() {
+                continue;
+            }
+            if cold {
+                sys::drop_caches().context("emptying the page caches")?;
+            }
+            let spec = &self.plan.environments[seat];
+            self.seats[seat].start_again(spec, self.plan, self.settings)?;
+            match self.seats[seat].launch(self.launches.number + 1, cold) {
+                Some(launch) => self.watcher.record(Record::Launch(launch))?,
+                None => {
+                    let error = self.seats[seat].error.clone().unwrap_or_default();
+                    self.watcher.warn(&error);
+                    self.give_up(seat, &error)?;
+                }
+            }
+        }
+        self.launches.again(begin.elapsed());
+        Ok(())
     }
 
     fn record_host(&mut self) -> Result<()> {
@@ -261,14 +297,18 @@ impl Driver<'_> {
     /// One block of the case in every environment.
     fn round(&mut self, case: usize) -> Result<(), Stop> {
         let draw = self.order.round(case);
-        let round = self.cases[case].rounds;
+        // The first round of a launch fills caches anew, as the very first one does.
+        let warm_up = self.cases[case].warm != Some(self.launches.number);
+        let round = if warm_up { 0 } else { self.cases[case].rounds };
         for (place, &seat) in draw.environments.iter().enumerate() {
             let Some(size) = self.cases[case].sizes[seat] else { continue };
             self.place_launcher(case, seat, &draw);
             let ask = Ask::Block { task: self.task(case, seat, &draw), size };
+            let cpu_before = self.outside_cpu_ns(seat);
             let asked = self.start.elapsed();
             let Some(answer) = self.ask(case, seat, ask)? else { continue };
             let outer_ns = (self.start.elapsed() - asked).as_nanos() as u64;
+            let cpu = cpu_before.zip(self.outside_cpu_ns(seat));
             let phases = self.plan.cases[case].phases.len();
             let set = match answer {
                 Answer::Block(set) => runfile::check(&set, phases).map(|()| set),
@@ -294,14 +334,24 @@ impl Driver<'_> {
                 cpu: draw.cpu,
                 asked_ns: asked.as_nanos() as u64,
                 outer_ns,
+                launch: self.launches.number,
+                // An agent that died meanwhile takes its time with it.
+                outside_cpu_ns: cpu.and_then(|(before, after)| after.checked_sub(before)),
                 set,
             }))?;
         }
-        self.cases[case].rounds += 1;
+        self.cases[case].warm = Some(self.launches.number);
+        if !warm_up || self.cases[case].rounds == 0 {
+            self.cases[case].rounds += 1;
+        }
         if round > 0 && round.is_multiple_of(LOOK_EVERY) {
             self.look(case);
         }
         Ok(())
+    }
+
+    fn outside_cpu_ns(&self, seat: usize) -> Option<u64> {
+        self.seats[seat].session.as_ref()?.outside_cpu_ns()
     }
 
     /// Finishes the case if it has rounds enough and every interval is narrow enough. Looks at
@@ -331,7 +381,8 @@ impl Driver<'_> {
                 }
             }
         }
-        state.finished = precise && state.rounds > self.plan.min_rounds;
+        let launched = self.launches.done(self.plan);
+        state.finished = precise && launched && state.rounds > self.plan.min_rounds;
     }
 
     /// Where nothing is pinned, the launcher is not either.

@@ -9,7 +9,7 @@ use super::session::{Session, Trouble};
 use crate::launch;
 use crate::model::{EnvSpec, Facts, Plan, TargetDir};
 use crate::protocol::{Answer, Ask, DirAnswer};
-use crate::runfile::{self, Record};
+use crate::runfile::{self, Launch, Record};
 
 /// An environment whose agent died more often than this is given up.
 const RELAUNCHES: u32 = 3;
@@ -74,6 +74,9 @@ pub(super) fn open_seats(
     refuse_bad_dirs(plan, &seats)?;
     for record in records {
         watcher.record(Record::Environment(record))?;
+    }
+    for launch in seats.iter().filter_map(|seat| seat.launch(0, false)) {
+        watcher.record(Record::Launch(launch))?;
     }
     Ok(seats)
 }
@@ -156,8 +159,20 @@ pub(super) fn common_cpus(seats: &[Seat]) -> Vec<usize> {
 }
 
 impl Seat {
-    /// Starts the environment's agent again and has it remove what the dead one left. Afterwards
-    /// there is a session, or the reason why there is none any more.
+    /// What is on record of the session's start.
+    pub(super) fn launch(&self, launch: u32, cold: bool) -> Option<Launch> {
+        let session = self.session.as_ref()?;
+        Some(Launch {
+            env: self.name.clone(),
+            launch,
+            cold,
+            started_in_ms: session.started_in.as_secs_f64() * 1e3,
+            outside: session.outside.clone(),
+        })
+    }
+
+    /// Starts the environment again after its agent died, and has the new one remove what the dead
+    /// one left. Afterwards there is a session, or the reason why there is none any more.
     pub(super) fn relaunch(
         &mut self,
         spec: &EnvSpec,
@@ -172,6 +187,17 @@ impl Seat {
             self.error = Some(format!("environment `{name}`: its agent died {deaths} times"));
             return Ok(());
         }
+        self.start_again(spec, plan, settings)
+    }
+
+    /// Takes the environment down and starts it again: another launch of it.
+    pub(super) fn start_again(
+        &mut self,
+        spec: &EnvSpec,
+        plan: &Plan,
+        settings: &RunSettings<'_>,
+    ) -> Result<(), Interrupted> {
+        self.session = None;
         let dirs = plan.dirs_in(spec);
         let paths = dirs.iter().map(|dir| dir.path.clone()).collect();
         let clean = Ask::Clean { paths, token: settings.session.token.clone() };

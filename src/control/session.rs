@@ -21,6 +21,7 @@ use crate::model::{Availability, EnvSpec, TargetDir};
 use crate::protocol::{
     Answer, Ask, Hello, MAX_LINE, Request, Response, VERSION, line_of, message_in,
 };
+use crate::runfile::Outside;
 use crate::stage::Stage;
 use crate::sys;
 
@@ -79,6 +80,10 @@ pub struct Session {
     pub hello: Hello,
     /// From starting the command until the greeting was here.
     pub started_in: Duration,
+    /// What it had taken on this side by then.
+    pub outside: Outside,
+    /// Its processes on this side as they were then, launcher and helpers included.
+    family: Vec<u32>,
     // Dropped in this order: the agent first, then what it stood on.
     process: Process,
     _helpers: Vec<Aside>,
@@ -133,6 +138,8 @@ impl Session {
         lodging: &Option<Rc<Lodging>>,
         settings: &SessionSettings<'_>,
     ) -> Result<Session, Trouble> {
+        sys::reap_orphans(&settings.guard.children());
+        let before = sys::family();
         let begin = Instant::now();
         let mut helpers = Vec::new();
         for helper in &launch.helpers {
@@ -154,9 +161,17 @@ impl Session {
             );
             return Err(process.dead(&versions));
         }
+        let family: Vec<u32> = sys::family().difference(&before).copied().collect();
+        let outside = Outside {
+            processes: (!family.is_empty()).then_some(family.len()),
+            memory_bytes: sys::memory_bytes(&family),
+            cpu_ns: sys::cpu_ns(&family),
+        };
         Ok(Session {
             hello: *hello,
             started_in,
+            outside,
+            family,
             process,
             _helpers: helpers,
             _lodging: lodging.clone(),
@@ -171,6 +186,11 @@ impl Session {
         if self.launcher_serves_calls {
             let _ = sys::pin_process(self.process.child.id(), cpus);
         }
+    }
+
+    /// CPU time that the environment's processes have taken on this side so far, in ns.
+    pub fn outside_cpu_ns(&self) -> Option<u64> {
+        sys::cpu_ns(&self.family)
     }
 
     /// Tells the agent that nothing more comes, so that several can end at the same time.

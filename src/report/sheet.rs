@@ -31,6 +31,9 @@ pub fn sheets(comparison: &Comparison) -> Vec<Sheet> {
     if !comparison.latencies.is_empty() {
         sheets.push(latencies(comparison));
     }
+    if !comparison.start_ups.is_empty() {
+        sheets.push(start_ups(comparison));
+    }
     sheets
 }
 
@@ -116,6 +119,31 @@ fn latencies(comparison: &Comparison) -> Sheet {
             row.push(count.to_string());
             sheet.rows.push(row);
         }
+    }
+    sheet
+}
+
+fn start_ups(comparison: &Comparison) -> Sheet {
+    let mut header = vec!["", "first", "again", "from–to", "CPU", "memory", "processes", "busy"];
+    let cold = comparison.start_ups.iter().any(|start| start.cold.is_some());
+    if cold {
+        header.insert(4, "cold");
+    }
+    let mut sheet = Sheet::new("Starting, from the command to the greeting", &header);
+    for start in &comparison.start_ups {
+        let known = |text: Option<String>| text.unwrap_or_else(|| "–".into());
+        let middle = |cost: &Option<Cost>| known(cost.as_ref().map(|cost| units::time(cost.value)));
+        let mut row = vec![start.column.clone(), units::time(start.first_ns)];
+        row.push(middle(&start.again));
+        row.push(known(start.again.as_ref().map(|again| bounds(again, units::time))));
+        if cold {
+            row.push(middle(&start.cold));
+        }
+        row.push(known(start.cpu_ns.map(units::time)));
+        row.push(known(start.memory_bytes.map(units::bytes)));
+        row.push(known(start.processes.map(|count| count.to_string())));
+        row.push(known(start.busy.map(|busy| format!("{busy:.2}"))));
+        sheet.rows.push(row);
     }
     sheet
 }

@@ -80,12 +80,12 @@ pub fn two_means(a: &[f64], b: &[f64]) -> Option<Estimate> {
     })
 }
 
-fn mean(values: &[f64]) -> f64 {
+pub(super) fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
 /// Sample variance (divided by n - 1).
-fn variance(values: &[f64]) -> f64 {
+pub(super) fn variance(values: &[f64]) -> f64 {
     let centre = mean(values);
     let squares: f64 = values.iter().map(|value| (value - centre).powi(2)).sum();
     squares / (values.len() as f64 - 1.0)

@@ -2,12 +2,14 @@
 
 mod block;
 mod estimate;
+mod groups;
 mod line;
 mod multiple;
 mod quantile;
 
 pub use block::{block_floor, block_mean};
 pub use estimate::{Estimate, two_means, yuen};
+pub use groups::groups;
 pub use line::{Line, fit_line};
 pub use multiple::holm;
 pub use quantile::{counted_quantile, quantile};

@@ -37,6 +37,42 @@ fn a_run_prints_its_table_and_nothing_but_the_name_of_its_file_beside_it() {
 }
 
 #[test]
+fn launches_are_counted_and_what_they_take_is_seen() {
+    let place = Place::new();
+    let run = place.run(&["native", "other=native"], &["null"]).args(["--launches", "3"]);
+    run.run().exits(0).prints("Starting, from the command to the greeting");
+    let text = place.read("run.jsonl");
+    let of = |text: &str| serde_json::from_str::<Value>(text).unwrap();
+    let records: Vec<Value> = text.lines().map(of).collect();
+    let launches: Vec<&Value> = records.iter().filter(|it| it["record"] == "launch").collect();
+    assert_eq!(launches.len(), 6);
+    for launch in &launches {
+        assert!(launch["started_in_ms"].as_f64().unwrap() > 0.0);
+        assert!(launch["memory_bytes"].as_u64().unwrap() > 100_000, "{launch}");
+        assert_eq!(launch["processes"], 1);
+    }
+    let blocks: Vec<&Value> = records.iter().filter(|it| it["record"] == "block").collect();
+    for number in 1..3 {
+        let own = blocks.iter().filter(|it| it["launch"] == number && it["env"] == "other");
+        let rounds: Vec<u64> = own.map(|it| it["round"].as_u64().unwrap()).collect();
+        assert!(rounds.len() > 1 && rounds[0] == 0 && rounds[1] > 0, "a warm-up each: {rounds:?}");
+    }
+    assert!(blocks.iter().all(|it| it["outside_cpu_ns"].is_u64()));
+    place.is_clean();
+}
+
+#[test]
+fn cold_launches_need_a_root_that_may_empty_caches() {
+    let place = Place::new();
+    let run = place.run(&["native"], &["null"]).args(["--cold-launches", "--launches", "2"]);
+    let done = run.run();
+    match done.status.code() {
+        Some(0) => drop(done.prints("cold")),
+        _ => drop(done.exits(2).complains("--cold-launches")),
+    }
+}
+
+#[test]
 fn what_run_prints_is_what_compare_prints_later() {
     let place = Place::new();
     let done = place.run(&["native", "other=native"], &["syscall.getppid"]).args(SHORT).run();

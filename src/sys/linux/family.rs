@@ -1,0 +1,153 @@
+//! The processes below this one: what an environment consists of on this side. With this process
+//! as their subreaper (prctl(2)), those that detach themselves stay below it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+
+/// Makes this process the parent of its orphaned descendants.
+pub fn adopt_orphans() {
+    // SAFETY: sets a flag of this process. Where it is refused, detached processes are not seen.
+    unsafe { libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1) };
+}
+
+/// Every process below this one, ended ones that nobody reaped included.
+pub fn family() -> BTreeSet<u32> {
+    let parents: BTreeMap<u32, u32> = stats().map(|(pid, stat)| (pid, stat.parent)).collect();
+    let own = std::process::id();
+    let below = |pid: &u32| {
+        let mut at = *pid;
+        // A table that changes while it is read may have a ring: no chain is longer than the table.
+        for _ in 0..parents.len() {
+            match parents.get(&at) {
+                Some(parent) if *parent == own => return true,
+                Some(parent) => at = *parent,
+                None => return false,
+            }
+        }
+        false
+    };
+    parents.keys().copied().filter(below).collect()
+}
+
+/// Reaps the ended children of this process except those that somebody else waits for.
+pub fn reap_orphans(except: &BTreeSet<u32>) {
+    let own = std::process::id();
+    let ended = |(_, stat): &(u32, Stat)| stat.parent == own && stat.ended;
+    for (pid, _) in stats().filter(ended).filter(|(pid, _)| !except.contains(pid)) {
+        // SAFETY: waits for one child that has ended already; its status is of no interest.
+        unsafe { libc::waitpid(pid as libc::pid_t, std::ptr::null_mut(), libc::WNOHANG) };
+    }
+}
+
+/// CPU time in ns of these processes and of their children that were waited for; none when none of
+/// them is there. The children's is known to the clock tick only.
+pub fn cpu_ns(pids: &[u32]) -> Option<u64> {
+    // SAFETY: reads a constant of the system.
+    let ticks = unsafe { libc::sysconf(libc::_SC_CLK_TCK) }.max(1) as u64;
+    let tick_ns = 1_000_000_000 / ticks;
+    let time = |pid: &u32| {
+        let stat = stat(*pid)?;
+        // Threads that ended count in the ticks, those that run in their own, finer, times.
+        let own = scheduled_ns(*pid).max(stat.own_ticks * tick_ns);
+        Some(own + stat.children_ticks * tick_ns)
+    };
+    pids.iter().filter_map(time).reduce(|a, b| a + b)
+}
+
+/// CPU time in ns of the threads that a process has, where the kernel counts it so finely.
+fn scheduled_ns(pid: u32) -> u64 {
+    let tasks = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
+    let time = |task: fs::DirEntry| {
+        let text = fs::read_to_string(task.path().join("schedstat")).ok()?;
+        text.split(' ').next()?.parse::<u64>().ok()
+    };
+    tasks.filter_map(time).sum()
+}
+
+/// Memory in bytes of these processes: the sum of their proportional set sizes. None when one of
+/// those that are there does not show it.
+pub fn memory_bytes(pids: &[u32]) -> Option<u64> {
+    let mut sum = 0;
+    for pid in pids {
+        let Some(stat) = stat(*pid) else { continue };
+        if stat.ended {
+            continue;
+        }
+        let text = fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).ok()?;
+        let line = text.lines().find_map(|line| line.strip_prefix("Pss:"))?;
+        sum += line.trim().trim_end_matches(" kB").parse::<u64>().ok()? << 10;
+    }
+    (sum > 0).then_some(sum)
+}
+
+struct Stat {
+    parent: u32,
+    ended: bool,
+    /// CPU time in clock ticks: its own, and that of the children it waited for.
+    own_ticks: u64,
+    children_ticks: u64,
+}
+
+fn stats() -> impl Iterator<Item = (u32, Stat)> {
+    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+    entries.filter_map(|entry| {
+        let pid = entry.file_name().to_str()?.parse().ok()?;
+        Some((pid, stat(pid)?))
+    })
+}
+
+fn stat(pid: u32) -> Option<Stat> {
+    parsed(&fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
+}
+
+/// Reads a line of `/proc/PID/stat` (proc(5)); the name in brackets may have anything in it.
+fn parsed(line: &str) -> Option<Stat> {
+    let words: Vec<&str> = line.rsplit_once(')')?.1.split_whitespace().collect();
+    let number = |index: usize| words.get(index)?.parse::<u64>().ok();
+    // Behind the name: state, ppid, …, utime, stime, cutime, cstime as the 12th to 15th.
+    let own_ticks = number(11)? + number(12)?;
+    let children_ticks = number(13)? + number(14)?;
+    let ended = matches!(*words.first()?, "Z" | "X");
+    Some(Stat { parent: number(1)? as u32, ended, own_ticks, children_ticks })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::{Command, Stdio};
+
+    use super::*;
+
+    #[test]
+    fn a_line_of_the_process_table_is_read() {
+        let line = "7 (a b) c) S 5 7 7 0 -1 4194304 1 2 3 4 10 20 30 40 20 0 1 0 9 8 7";
+        let stat = parsed(line).unwrap();
+        let ticks = (stat.own_ticks, stat.children_ticks);
+        assert_eq!((stat.parent, stat.ended, ticks), (5, false, (30, 70)));
+        assert!(parsed("7 (a) Z 5 7").is_none());
+    }
+
+    #[test]
+    fn children_of_children_are_of_the_family() {
+        let mut command = Command::new("sh");
+        let mut child =
+            command.args(["-c", "sleep 60 & cat; kill $!"]).stdin(Stdio::piped()).spawn().unwrap();
+        let pid = child.id();
+        let seen = || {
+            let family = family();
+            let below: Vec<u32> = family
+                .iter()
+                .copied()
+                .filter(|it| stat(*it).is_some_and(|s| s.parent == pid))
+                .collect();
+            (family.contains(&pid), below.len())
+        };
+        while seen() != (true, 2) {
+            std::thread::yield_now();
+        }
+        assert!(memory_bytes(&[pid]).unwrap() >= 4096);
+        assert!(cpu_ns(&[pid]).is_some());
+        drop(child.stdin.take());
+        child.wait().unwrap();
+        assert_eq!(cpu_ns(&[pid]), None);
+    }
+}
