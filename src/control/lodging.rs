@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail, ensure};
 
 use super::guard::Watch;
-use super::session::SessionSettings;
+use super::session::{SessionSettings, Trouble};
 use crate::launch::{Helper, Launcher, Site};
 use crate::model::EnvSpec;
 use crate::stage::Stage;
@@ -35,7 +35,7 @@ impl Lodging {
         site: &Site<'_>,
         stage: Stage,
         settings: &SessionSettings<'_>,
-    ) -> Result<Lodging> {
+    ) -> Result<Lodging, Trouble> {
         let shell = |line: &String| ["sh", "-c", line].map(str::to_owned).to_vec();
         let mut undo = launcher.undo(site);
         undo.extend(spec.cleanup.iter().map(shell));
@@ -43,8 +43,14 @@ impl Lodging {
         let watch = settings.guard.watch_stage(stage.path());
         let lodging = Lodging { stage, _watch: watch };
         for line in &spec.setup {
-            set_up(line, &lodging.stage).with_context(|| format!("set-up command `{line}`"))?;
+            let done = set_up(line, &lodging.stage, settings);
+            if (settings.interrupted)() {
+                return Err(Trouble::Interrupted);
+            }
+            done.with_context(|| format!("set-up command `{line}`"))?;
         }
+        // Only now is there what the set-up commands make.
+        launcher.check(site.argument)?;
         launcher.prepare(site)?;
         Ok(lodging)
     }
@@ -93,12 +99,14 @@ impl Drop for Aside {
     }
 }
 
-/// Runs a set-up command to its end.
-fn set_up(line: &str, stage: &Stage) -> Result<()> {
+/// Runs a set-up command to its end. What it may still make when the user or the controller's death
+/// ends the run must not come after the clean-up.
+fn set_up(line: &str, stage: &Stage, settings: &SessionSettings<'_>) -> Result<()> {
     let log = stage.path().join("set-up.log");
     let words = ["sh", "-c", line].map(str::to_owned);
     let mut child = command_of(&words, &log)?.spawn().context("starting `sh`")?;
-    match ended_within(&mut child, PATIENCE)? {
+    let _watch = settings.guard.watch(child.id());
+    match ended_within(&mut child, PATIENCE, settings.interrupted)? {
         Some(status) if status.success() => Ok(()),
         Some(status) => bail!("ended with {status}{}", tail(&log)),
         None => {
@@ -118,11 +126,15 @@ fn command_of(words: &[String], log: &std::path::Path) -> Result<Command> {
     Ok(command)
 }
 
-fn ended_within(child: &mut Child, time: Duration) -> Result<Option<ExitStatus>> {
+fn ended_within(
+    child: &mut Child,
+    time: Duration,
+    interrupted: &dyn Fn() -> bool,
+) -> Result<Option<ExitStatus>> {
     let until = Instant::now() + time;
     loop {
         let status = child.try_wait()?;
-        if status.is_some() || Instant::now() >= until {
+        if status.is_some() || Instant::now() >= until || interrupted() {
             return Ok(status);
         }
         thread::sleep(Duration::from_millis(2));
