@@ -16,6 +16,7 @@ mod model;
 mod plan;
 mod probe;
 mod protocol;
+mod reason;
 mod report;
 mod runfile;
 mod stage;

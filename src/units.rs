@@ -81,6 +81,21 @@ fn three_digits(value: f64) -> String {
     }
 }
 
+/// The words of a text in lines no wider than `width`, but for words that are wider.
+pub fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split(' ').filter(|word| !word.is_empty()) {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -131,5 +146,12 @@ mod tests {
     fn shares_are_per_cent() {
         assert_eq!(percent(0.03), "3\u{a0}%");
         assert_eq!(percent(0.0214), "2.1\u{a0}%");
+    }
+
+    #[test]
+    fn lines_are_broken_at_words() {
+        assert_eq!(wrapped("one two  three", 7), ["one two", "three"]);
+        assert_eq!(wrapped("an immeasurably", 5), ["an", "immeasurably"]);
+        assert!(wrapped(" ", 5).is_empty());
     }
 }

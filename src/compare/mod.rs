@@ -31,7 +31,7 @@ pub use flags::Flag;
 pub use ladder::{Cost, Ladder, Split};
 pub use latencies::{LatencyRow, Quantiles};
 pub use launches::{Between, StartUp};
-pub use remarks::Remark;
+pub use remarks::{Remark, RemarkKind};
 pub use scaling::Scaling;
 pub use sides::{Session, Side, pooled, sides};
 use verdict::Test;
@@ -80,6 +80,19 @@ pub struct Row {
     pub unit: String,
     /// In the order of [`Comparison::columns`].
     pub cells: Vec<Cell>,
+}
+
+impl Comparison {
+    /// Whether the environment of that column never started: a remark says why, and none of its
+    /// cells anything else. The reference has its line in every row all the same.
+    pub fn is_absent(&self, column: usize) -> bool {
+        let label = Some(&self.columns[column]);
+        let says = |remark: &Remark| {
+            remark.kind == RemarkKind::NotStarted && remark.column.as_ref() == label
+        };
+        let failed = |row: &Row| matches!(row.cells[column], Cell::Failed { .. });
+        column > 0 && self.remarks.iter().any(says) && self.rows.iter().all(failed)
+    }
 }
 
 impl Row {
@@ -192,8 +205,9 @@ pub fn compare(sides: &[Side<'_>], margin: f64) -> Result<Comparison> {
             tests.extend(test.map(|test| test.at(rows.len(), column)));
         }
         rows.push(key.row(cells));
-        // What went wrong in some environment is in its row only.
-        if sides.iter().all(|side| side.failure(&key).is_none()) {
+        // What went wrong in some environment is in its row only; one that never started takes
+        // nothing from the others.
+        if sides.iter().all(|side| side.failure(&key).is_none() || side.never_started()) {
             keyed.push((key, data));
         }
     }

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::{Session, Side};
 use crate::model::EnvSpec;
+use crate::reason::{Brief, brief};
 use crate::runfile::{Block, EndReason, RunFile};
 use crate::units;
 
@@ -34,7 +35,7 @@ pub enum RemarkKind {
     NotDurable,
     /// A condition of the measuring that the probe reported.
     Condition,
-    /// The file ends before the environment was started.
+    /// The environment was never started, and has no figures.
     NotStarted,
     /// The environment's clock is faster or slower than the controller's.
     ClockRate,
@@ -93,13 +94,23 @@ pub fn remarks(sides: &[Side<'_>]) -> Vec<Remark> {
     remarks
 }
 
-/// A file that ends before its environments were started has no reason in any row.
+/// Why there is nothing of this environment, in short: its rows have the whole reason, or none at
+/// all where the file ends before.
 fn not_started(column: &str, session: &Session<'_>) -> Option<Remark> {
     let mut environments = session.run.environments.iter();
-    let known = environments.any(|environment| environment.name == session.env);
-    let name = session.name();
-    let text = format!("`{name}`: the file ends before this environment was started");
-    (!known).then(|| Remark::on_column(RemarkKind::NotStarted, column, text))
+    let text = match environments.find(|environment| environment.name == session.env) {
+        None => {
+            let name = session.name();
+            format!("`{name}`: the file ends before this environment was started")
+        }
+        Some(environment) => {
+            let Brief { what, remedy } = brief(environment.error.as_deref()?);
+            let file = session.file.map_or(String::new(), |file| format!("`{file}`: "));
+            let remedy = remedy.map_or(String::new(), |remedy| format!("\nremedy: {remedy}"));
+            format!("{file}{what}{remedy}")
+        }
+    };
+    Some(Remark::on_column(RemarkKind::NotStarted, column, text))
 }
 
 fn clock(column: &str, session: &Session<'_>) -> Vec<Remark> {

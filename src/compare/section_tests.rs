@@ -1,9 +1,10 @@
 //! What a comparison says beside its rows, of run files whose truth is known.
 
 use super::remarks::RemarkKind;
-use super::tests::{compared, jitter, planned, run_of, set_of};
+use super::tests::{compared, jitter, outcome, planned, run_of, set_of};
 use super::*;
 use crate::model::{Extras, Params, Phase, PlannedCase, SampleSet};
+use crate::runfile::OutcomeState;
 
 fn case(probe: &str, params: &str) -> PlannedCase {
     let mut planned = planned(probe);
@@ -49,6 +50,24 @@ fn a_ladder_is_split_into_calls_and_bytes() {
     assert!((split.call_tax.unwrap().value - 20.0).abs() < 0.5, "{split:?}");
     assert!((split.kib_tax.unwrap().value - 2.0).abs() < 0.1, "{split:?}");
     assert!(split.call_share > 0.95, "512 bytes are nearly all call: {split:?}");
+}
+
+#[test]
+fn an_environment_that_never_started_takes_nothing_from_the_others() {
+    let mut run = ladder_run(1.0);
+    run.blocks.retain(|block| block.env == "a");
+    let why = "`b` did not start: ended\n  stderr: no image\n  by hand: x\n  remedy: pull it";
+    run.environments[1].error = Some(why.into());
+    run.outcomes =
+        (0..SIZES.len()).map(|case| outcome("b", case, OutcomeState::Failed, why)).collect();
+    let comparison = compared(run);
+    assert!(comparison.is_absent(1) && !comparison.is_absent(0));
+    assert!(
+        comparison.ladders[0].columns[0].is_some() && comparison.ladders[0].columns[1].is_none()
+    );
+    let remark = &comparison.remarks[0];
+    assert_eq!((remark.kind, remark.column.as_deref()), (RemarkKind::NotStarted, Some("b")));
+    assert_eq!(remark.text, "`b` did not start: ended: no image\nremedy: pull it");
 }
 
 #[test]

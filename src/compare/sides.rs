@@ -34,6 +34,14 @@ impl Session<'_> {
 }
 
 impl Side<'_> {
+    /// Whether the environment started in no session.
+    pub(super) fn never_started(&self) -> bool {
+        self.sessions.iter().all(|session| {
+            let mut environments = session.run.environments.iter();
+            environments.any(|own| own.name == session.env && own.error.is_some())
+        })
+    }
+
     /// Facts of the environment in its first session, with its target directories'.
     pub(super) fn facts(&self) -> Facts {
         let Some(session) = self.sessions.first() else { return Facts::new() };

@@ -173,7 +173,7 @@ fn what_was_not_measured_says_why() {
     assert_eq!(comparison.areas[0].counts, [0, 1], "how many that is");
 }
 
-fn outcome(env: &str, case: usize, state: OutcomeState, reason: &str) -> Outcome {
+pub(super) fn outcome(env: &str, case: usize, state: OutcomeState, reason: &str) -> Outcome {
     Outcome { env: env.into(), case, state, reason: reason.into() }
 }
 

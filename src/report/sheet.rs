@@ -46,6 +46,7 @@ fn ladders(comparison: &Comparison) -> Sheet {
             let label = format!("  {}", comparison.columns[column]);
             match split {
                 Some(split) => sheet.rows.extend(split_rows(label, ladder, split)),
+                None if comparison.is_absent(column) => {}
                 None => sheet.rows.push(vec![label, "not all sizes".into()]),
             }
         }

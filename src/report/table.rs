@@ -1,6 +1,6 @@
 //! The words of a comparison's table, shared by the formats that people read.
 
-use crate::compare::{Cell, Comparison, Flag, Measured, Row, Tax, Verdict, tax_of};
+use crate::compare::{Cell, Comparison, Flag, Measured, Remark, Row, Tax, Verdict, tax_of};
 use crate::model::Quantity;
 use crate::units;
 
@@ -30,12 +30,16 @@ pub enum Kind {
 /// Longest name, in characters, that stands in one line with its figures.
 const LONG: usize = 36;
 
-/// Every line of the comparison, area by area, each area's summary after its rows.
+/// Every line of the comparison, area by area, each area's summary after its rows; environments
+/// that never started have one line in all, at the end.
 pub fn lines(comparison: &Comparison) -> Vec<Line> {
     let mut lines = Vec::new();
+    let absent: Vec<bool> =
+        (0..comparison.columns.len()).map(|column| comparison.is_absent(column)).collect();
     for area in &comparison.areas {
         for row in comparison.rows.iter().filter(|row| row.area() == area.area) {
-            for (column, cell) in row.cells.iter().enumerate() {
+            let cells = row.cells.iter().enumerate().filter(|(column, _)| !absent[*column]);
+            for (column, cell) in cells {
                 let own = format!("  {}", comparison.columns[column]);
                 let name = row.name();
                 let long = name.chars().count() > LONG;
@@ -50,6 +54,16 @@ pub fn lines(comparison: &Comparison) -> Vec<Line> {
             lines.extend(summary(comparison, area));
         }
     }
+    let names = comparison.columns.iter().zip(&absent).filter(|(_, absent)| **absent);
+    let names: Vec<&String> = names.map(|(name, _)| name).collect();
+    if !names.is_empty() {
+        lines.push(heading("not measured".into()));
+    }
+    lines.extend(names.into_iter().map(|name| Line {
+        kind: Kind::Environment,
+        verdict: "did not start".into(),
+        ..heading(format!("  {name}"))
+    }));
     lines
 }
 
@@ -165,10 +179,14 @@ fn letters(measured: &Measured) -> String {
     measured.flags.iter().map(|flag| flag.letter()).collect()
 }
 
-/// Every reason why something was not measured, once, with how many rows it left empty.
+/// Every reason why something was not measured, once, with how many rows it left empty. A remark
+/// tells of environments that never started.
 fn reasons(comparison: &Comparison) -> Vec<String> {
     let mut found: Vec<(&str, &str, &str, usize)> = Vec::new();
-    for (column, cell) in comparison.rows.iter().flat_map(|row| row.cells.iter().enumerate()) {
+    let absent: Vec<bool> =
+        (0..comparison.columns.len()).map(|column| comparison.is_absent(column)).collect();
+    let cells = comparison.rows.iter().flat_map(|row| row.cells.iter().enumerate());
+    for (column, cell) in cells.filter(|(column, _)| !absent[*column]) {
         let (word, reason) = match cell {
             Cell::Measured(_) => continue,
             Cell::Skipped { reason } => ("skipped", reason.as_str()),
@@ -182,10 +200,41 @@ fn reasons(comparison: &Comparison) -> Vec<String> {
         }
     }
     let rows = |count: usize| if count == 1 { "1 row".into() } else { format!("{count} rows") };
-    let text = |(label, word, reason, count): &(&str, &str, &str, usize)| {
-        format!("`{label}`: {} {word}: {reason}", rows(*count))
+    let text = |(label, word, reason, count): (&'_ str, &str, &str, usize)| {
+        (label.to_owned(), format!("{} {word}: {reason}", rows(count)))
     };
-    found.iter().map(text).collect()
+    together(found.into_iter().map(text))
+}
+
+/// Remarks in their order; those that say the same of several columns as one.
+fn remarks(comparison: &Comparison) -> Vec<String> {
+    let split = |remark: &Remark| {
+        let column = remark.column.clone().unwrap_or_default();
+        match remark.text.strip_prefix(&format!("`{column}`: ")) {
+            Some(rest) => (column, rest.to_owned()),
+            None => (String::new(), remark.text.clone()),
+        }
+    };
+    together(comparison.remarks.iter().map(split))
+}
+
+/// What is said of several columns, once: from pairs of a column and what is said of it. Without a
+/// column, it stands as it is.
+fn together(said: impl Iterator<Item = (String, String)>) -> Vec<String> {
+    let mut found: Vec<(Vec<String>, String)> = Vec::new();
+    for (column, text) in said {
+        let same = |it: &&mut (Vec<String>, String)| !column.is_empty() && it.1 == text;
+        match found.iter_mut().find(same) {
+            Some((columns, _)) => columns.push(format!("`{column}`")),
+            None if column.is_empty() => found.push((Vec::new(), text)),
+            None => found.push((vec![format!("`{column}`")], text)),
+        }
+    }
+    let joined = |(columns, text): (Vec<String>, String)| match columns.is_empty() {
+        true => text,
+        false => format!("{}: {text}", columns.join(", ")),
+    };
+    found.into_iter().map(joined).collect()
 }
 
 /// What stands under the table: how to read it, what the letters mean, and every remark.
@@ -215,6 +264,18 @@ pub fn notes(comparison: &Comparison) -> Vec<String> {
     notes.extend(flags.iter().map(|flag| format!("({}) {}", flag.letter(), flag.explanation())));
     notes.extend(inconclusive(comparison));
     notes.extend(reasons(comparison));
-    notes.extend(comparison.remarks.iter().map(|remark| remark.text.clone()));
+    notes.extend(remarks(comparison));
     notes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_said_of_several_columns_is_said_once() {
+        let said = [("a", "late"), ("", "late"), ("b", "early"), ("c", "late")];
+        let said = said.map(|(column, text)| (column.to_owned(), text.to_owned()));
+        assert_eq!(together(said.into_iter()), ["`a`, `c`: late", "late", "`b`: early"]);
+    }
 }

@@ -7,6 +7,7 @@ use super::sheet::{self, Sheet};
 use super::table::{self, Kind, Line};
 use super::{Report, ReportInfo, Style};
 use crate::compare::{Comparison, Verdict};
+use crate::units;
 
 pub struct Text;
 
@@ -175,30 +176,15 @@ fn colour(verdict: Verdict) -> Option<Color> {
     }
 }
 
-/// The note as a list item of lines no wider than `width`, but for words that are wider. Its own
-/// line breaks stay: commands to copy and what others printed are not readable without them.
+/// The note as a list item of lines no wider than `width`. Its own line breaks stay: commands to
+/// copy and what others printed are not readable without them.
 fn wrapped(note: &str, width: usize) -> String {
-    let mut text = String::new();
-    let mut mark = "-";
-    for paragraph in note.lines().filter(|line| !line.trim().is_empty()) {
-        let mut line = String::from(mark);
-        let mut words = 0;
-        for word in paragraph.split(' ').filter(|word| !word.is_empty()) {
-            if words > 0 && line.chars().count() + 1 + word.chars().count() > width {
-                text.push_str(&line);
-                text.push('\n');
-                line = String::from(" ");
-                words = 0;
-            }
-            line.push(' ');
-            line.push_str(word);
-            words += 1;
-        }
-        text.push_str(&line);
-        text.push('\n');
-        mark = " ";
-    }
-    text
+    let lines = note.lines().flat_map(|line| units::wrapped(line, width.saturating_sub(2)));
+    let marked = lines.enumerate().map(|(at, line)| {
+        let mark = if at == 0 { "-" } else { " " };
+        format!("{mark} {line}\n")
+    });
+    marked.collect()
 }
 
 #[cfg(test)]

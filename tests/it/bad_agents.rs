@@ -29,7 +29,7 @@ fn is_borne(script: &str) {
 #[track_caller]
 fn fails_alone(script: &str, words: &str) {
     let place = Place::new();
-    beside(&place, script).exits(3).prints("`x`: 1 row failed:").prints(words);
+    beside(&place, script).exits(3).prints("`x`").prints(words);
     place.comparison("run.jsonl").measured(PROBE, "native").failed(PROBE, "x", words);
     place.is_clean();
 }

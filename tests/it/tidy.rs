@@ -12,6 +12,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("stats", &[]),
     ("units", &[]),
     ("exit", &[]),
+    ("reason", &[]),
+    ("envfile", &["launch", "model"]),
     ("leftovers", &[]),
     ("cli", &[]),
     ("test_alloc", &["sys"]),
@@ -30,7 +32,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         "control",
         &["plan", "launch", "protocol", "runfile", "model", "stats", "stage", "facts", "sys"],
     ),
-    ("compare", &["runfile", "stats", "model", "units"]),
+    ("compare", &["runfile", "stats", "model", "reason", "units"]),
     ("report", &["compare", "units", "model"]),
 ];
 
