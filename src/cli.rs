@@ -51,9 +51,13 @@ pub enum Verb {
     or was not reached, or the run was interrupted; 130 ended at once by a second Ctrl-C."
 )]
 pub struct RunArgs {
-    /// Environment to measure: NAME=KIND[:ARGUMENT] or KIND[:ARGUMENT] (`envtax list environments`)
+    /// Environment to measure: KIND[:ARGUMENT] or NAME=KIND[:ARGUMENT] (`envtax list
+    /// environments`), or a name of environments.toml; `auto`: native and whatever else starts
+    /// here by itself; `all`: all of environments.toml
     #[arg(long = "env", value_name = "[NAME=]SPEC", default_value = "native")]
     pub environments: Vec<String>,
+    #[command(flatten)]
+    pub file: FileArgs,
     /// Folder that file probes measure, as seen inside every environment
     #[arg(long = "dir", value_name = "NAME=PATH")]
     pub dirs: Vec<String>,
@@ -135,12 +139,21 @@ pub struct ShowArgs {
 }
 
 #[derive(Debug, Args)]
+pub struct FileArgs {
+    /// File that names environments [default: environments.toml, if there is one here]
+    #[arg(id = "environment_file", long = "environments", value_name = "FILE")]
+    pub path: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
 pub struct ListArgs {
     /// What to list
     pub what: Listed,
     /// Everything there is to know of each probe or environment
     #[arg(long)]
     pub long: bool,
+    #[command(flatten)]
+    pub file: FileArgs,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -161,9 +174,12 @@ pub struct DoctorArgs {
     /// Folder that --clean looks into
     #[arg(long = "dir", value_name = "PATH", requires = "clean")]
     pub dirs: Vec<String>,
-    /// Environments to try [default: one of every kind]
+    /// Environment to try, with everything that it says [default: one of every kind and those of
+    /// environments.toml, in short]
     #[arg(long = "env", value_name = "[NAME=]SPEC")]
     pub environments: Vec<String>,
+    #[command(flatten)]
+    pub file: FileArgs,
     /// Longest wait for an environment to start
     #[arg(long, value_name = "DURATION", default_value = "10s", value_parser = duration)]
     pub answer_timeout: Duration,

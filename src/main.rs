@@ -7,6 +7,7 @@ mod cli;
 mod cmd;
 mod compare;
 mod control;
+mod envfile;
 mod exit;
 mod facts;
 mod launch;

@@ -57,6 +57,12 @@ impl fmt::Display for Case {
     }
 }
 
+/// Whether that can be the name of an environment or a target directory.
+pub fn is_name(text: &str) -> bool {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
+    !text.is_empty() && text.chars().all(plain)
+}
+
 /// An environment as the user named it: `NAME=KIND:ARGUMENT`, or a table of `environments.toml`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EnvSpec {

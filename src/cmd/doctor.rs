@@ -1,30 +1,33 @@
 //! `envtax doctor`: what can be started and measured here, how noisy it is, and why not.
 
 use std::cell::Cell;
-use std::hint::black_box;
-use std::io::Write;
+use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 
+use super::trial::{self, Trial};
+use super::{choice, machine};
 use crate::cli::DoctorArgs;
 use crate::control::{Guard, Session, SessionSettings, Trouble};
 use crate::exit::Exit;
-use crate::launch::{self, LAUNCHERS};
+use crate::launch::LAUNCHERS;
 use crate::model::{Availability, EnvSpec};
 use crate::protocol::{Answer, Ask};
-use crate::{facts, measure, stage, stats, sys, units};
+use crate::reason::brief;
+use crate::{stage, units};
 
-/// How long the noise of the machine is looked at.
-const NOISE_TIME: Duration = Duration::from_millis(1500);
-/// Work that is timed again and again: long enough to meet what a block of samples meets.
-const LOOP_NS: u64 = 5_000_000;
-/// Steps by which the speed of the loop is found.
-const RATE_STEPS: u64 = 100_000;
-/// Excess of the slowest tenth below which a machine counts as quiet.
-const QUIET: f64 = 0.05;
+/// No further environment of the overview is tried after so long.
+const PATIENCE: Duration = Duration::from_secs(120);
+/// Columns of a name, and before the text beside it.
+const NAME: usize = 16;
+const MARGIN: usize = 24;
+/// Lines of an overview's reason and of its remedy.
+const LINES: usize = 2;
 
 pub fn run(args: &DoctorArgs) -> Result<Exit> {
+    let file = choice::file(&args.file)?;
+    let environments = choice::of(&args.environments, file.as_ref())?.environments;
     let envtax = std::env::current_exe().context("finding the path of envtax itself")?;
     let guard = Guard::start(&envtax)?;
     let settings = SessionSettings {
@@ -36,55 +39,109 @@ pub fn run(args: &DoctorArgs) -> Result<Exit> {
         launches: Cell::new(0),
     };
     if args.clean {
-        return clean(args, &settings);
+        return clean(args, environments, &settings);
     }
-    let mut text = machine();
+    let page = Page::new();
+    let mut text = machine::text(page.width);
     text.push_str("\nenvironments\n");
     if args.environments.is_empty() {
-        for launcher in LAUNCHERS {
-            let info = launcher.info();
-            match info.example {
-                None => text.push_str(&entry(info.usage, "?", "name a command, then ask again")),
-                Some(example) => {
-                    text.push_str(&try_start(&launch::parse_spec(example)?, &settings))
-                }
-            }
+        let mut tried = choice::examples()?;
+        tried.extend(file.iter().flat_map(|file| file.environments().cloned()));
+        text.push_str(&overview(&page, &tried, &settings)?);
+    } else {
+        for (spec, trial) in tries(&environments, &settings, None)? {
+            text.push_str(&page.whole(&label(&spec), &trial));
         }
     }
-    for environment in &args.environments {
-        text.push_str(&try_start(&launch::parse_spec(environment)?, &settings));
-    }
-    std::io::stdout().write_all(text.as_bytes())?;
+    io::stdout().write_all(text.as_bytes())?;
     Ok(Exit::Done)
 }
 
+/// What starts, then what does not, then what only the user can name.
+fn overview(page: &Page, tried: &[EnvSpec], settings: &SessionSettings<'_>) -> Result<String> {
+    let tries = tries(tried, settings, Some(PATIENCE))?;
+    let (started, failed): (Vec<_>, Vec<_>) =
+        tries.iter().partition(|(_, trial)| matches!(trial, Trial::Started { .. }));
+    let entry = |(spec, trial): &&(EnvSpec, Trial)| page.short(&label(spec), trial);
+    let mut text: String = started.iter().chain(&failed).map(entry).collect();
+    for launcher in LAUNCHERS.iter().filter(|launcher| launcher.info().example.is_none()) {
+        let usage = launcher.info().usage;
+        text.push_str(&match launcher.detect() {
+            Availability::Available => {
+                page.entry(usage, "?", &["needs what only you can name".to_owned()])
+            }
+            Availability::Unavailable { reason, remedy } => {
+                page.short(usage, &Trial::Failed(format!("{reason}\nremedy: {remedy}")))
+            }
+        });
+    }
+    text.push_str(
+        "\n`envtax doctor --env SPEC` tells everything of one, `envtax list environments`\n\
+         what each of them is.\n",
+    );
+    Ok(text)
+}
+
+/// Tries them one after the other, for so long.
+fn tries(
+    environments: &[EnvSpec],
+    settings: &SessionSettings<'_>,
+    patience: Option<Duration>,
+) -> Result<Vec<(EnvSpec, Trial)>> {
+    let begin = Instant::now();
+    let bar = trial::progress(environments.len())?;
+    let mut tries = Vec::new();
+    for spec in environments {
+        bar.set_message(format!("starting {}", label(spec)));
+        bar.tick();
+        let trial = match patience {
+            Some(patience) if begin.elapsed() > patience => {
+                Trial::Failed(format!("not tried: the others took {} s", patience.as_secs()))
+            }
+            _ => trial::of(spec, settings),
+        };
+        tries.push((spec.clone(), trial));
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    Ok(tries)
+}
+
+/// What the user calls it: its name, or what it is where it has none of its own.
+fn label(spec: &EnvSpec) -> String {
+    if spec.name == spec.kind { spec.spec() } else { spec.name.clone() }
+}
+
 /// Has an agent in each environment remove what killed runs left there.
-fn clean(args: &DoctorArgs, settings: &SessionSettings<'_>) -> Result<Exit> {
-    let native = [String::from("native")];
-    let environments = if args.environments.is_empty() { &native[..] } else { &args.environments };
+fn clean(
+    args: &DoctorArgs,
+    environments: Vec<EnvSpec>,
+    settings: &SessionSettings<'_>,
+) -> Result<Exit> {
+    let page = Page::new();
+    let native = || vec![EnvSpec::new("native", "native", "")];
+    let environments = if environments.is_empty() { native() } else { environments };
     let mut exit = Exit::Done;
     let mut text = String::new();
     let undone = stage::undo_dead();
     if !undone.is_empty() {
-        text.push_str(&entry("launches", "", &format!("undone\n{}", undone.join("\n"))));
+        text.push_str(&page.entry("launches", "", &[vec!["undone".into()], undone].concat()));
     }
-    for environment in environments {
-        let spec = launch::parse_spec(environment)?;
+    for spec in environments {
         // The token is of no run: nothing is measured under it.
         let ask = Ask::Dirs { paths: args.dirs.clone(), token: "00000000".into() };
         let answer = Session::start(&spec, &[], settings).and_then(|mut it| it.ask(ask, settings));
-        let name = spec.spec();
         match answer {
             Ok(Answer::Dirs { dirs, removed }) => {
-                let errors: Vec<String> = dirs.into_iter().filter_map(|dir| dir.error).collect();
-                let found = match removed.is_empty() {
-                    true => "nothing was left by killed runs".to_owned(),
-                    false => format!("removed\n{}", removed.join("\n")),
-                };
-                if !errors.is_empty() {
+                let mut lines: Vec<String> = dirs.into_iter().filter_map(|dir| dir.error).collect();
+                if !lines.is_empty() {
                     exit = Exit::Partial;
                 }
-                text.push_str(&entry(&name, "", &[errors, vec![found]].concat().join("\n")));
+                match removed.is_empty() {
+                    true => lines.push("nothing was left by killed runs".to_owned()),
+                    false => lines.extend(std::iter::once("removed".to_owned()).chain(removed)),
+                }
+                text.push_str(&page.entry(&label(&spec), "", &lines));
             }
             other => {
                 exit = Exit::Partial;
@@ -92,114 +149,91 @@ fn clean(args: &DoctorArgs, settings: &SessionSettings<'_>) -> Result<Exit> {
                     Err(Trouble::Dead(error) | Trouble::TimedOut(error)) => format!("{error:#}"),
                     _ => "the agent did not answer".into(),
                 };
-                text.push_str(&entry(&name, "no", &why));
+                text.push_str(&page.whole(&label(&spec), &Trial::Failed(why)));
             }
         }
     }
-    std::io::stdout().write_all(text.as_bytes())?;
+    io::stdout().write_all(text.as_bytes())?;
     Ok(exit)
 }
 
-/// What the machine says of itself, and how evenly it works.
-fn machine() -> String {
-    let facts = facts::environment();
-    let mut text = String::from("this machine\n");
-    let mut put = |name: &str, value: &str| text.push_str(&format!("  {name:<14} {value}\n"));
-    for name in ["kernel", "distribution", "cpu", "hypervisor", "governor", "huge_pages"] {
-        if let Some(value) = facts.get(name) {
-            put(name, value);
-        }
-    }
-    if let Ok(cpus) = sys::allowed_cpus() {
-        put("cpus", &format!("{} allowed", cpus.len()));
-    }
-    let source = facts.get("clock_source").map_or("", String::as_str);
-    let clock = measure::calibrate_clock();
-    put("clock_source", format!("{source} {} a reading", units::time(clock.cost_ns)).trim_start());
-    let folder = std::env::temp_dir();
-    let filesystem = facts::filesystem(&folder);
-    let kind = filesystem.get("filesystem").map_or("an unknown filesystem", String::as_str);
-    put("scratch", &format!("{} on {kind}", folder.display()));
-    if let Some(load) = facts.get("load_1min") {
-        put("load", load);
-    }
-    put("noise", &noise());
-    text
+/// Where the output goes: names at the left, what is said of them beside.
+struct Page {
+    width: usize,
 }
 
-/// Times the same work again and again, and says how unequal the times are.
-fn noise() -> String {
-    let rate = (0..5).map(|_| timed(RATE_STEPS)).min().unwrap_or(1).max(1);
-    let steps = (LOOP_NS as u128 * u128::from(RATE_STEPS) / u128::from(rate)) as u64;
-    let before = facts::cpu_ticks();
-    let until = Instant::now() + NOISE_TIME;
-    let mut times = Vec::new();
-    while Instant::now() < until {
-        times.push(timed(steps) as f64);
+impl Page {
+    fn new() -> Page {
+        let terminal = io::stdout().is_terminal();
+        let own = terminal.then(|| comfy_table::Table::new().width()).flatten();
+        Page { width: own.map_or(80, |width| usize::from(width).clamp(40, 100)) }
     }
-    let steal = before.zip(facts::cpu_ticks()).map(|((steal, total), (later, later_total))| {
-        later.saturating_sub(steal) as f64 / later_total.saturating_sub(total).max(1) as f64
-    });
-    let usual = stats::quantile(&times, 0.25).unwrap_or(1.0);
-    let excess = stats::quantile(&times, 0.9).unwrap_or(usual) / usual - 1.0;
-    reading(excess, steal)
-}
 
-/// By how much the slowest tenth exceeds the 25 % quantile, which costs are read at, in words.
-fn reading(excess: f64, steal: Option<f64>) -> String {
-    let steal = steal.map_or("unknown".into(), units::percent);
-    let word = if excess < QUIET { "quiet (<" } else { "noisy (>" };
-    let (excess, quiet) = (units::percent(excess), units::percent(QUIET));
-    format!("slowest tenth of 5 ms loops +{excess}, {word} {quiet}), steal {steal}")
-}
-
-/// Time of so many steps of integer work, in ns.
-fn timed(steps: u64) -> u64 {
-    let start = Instant::now();
-    let mut value = 1_u64;
-    for step in 0..steps {
-        value = black_box(value.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(step));
-    }
-    black_box(value);
-    start.elapsed().as_nanos() as u64
-}
-
-/// Starts the environment for real and says how that went.
-fn try_start(spec: &EnvSpec, settings: &SessionSettings<'_>) -> String {
-    let name = spec.spec();
-    let launcher = match launch::find(&spec.kind) {
-        Ok(launcher) => launcher,
-        Err(error) => return entry(&name, "no", &format!("{error:#}")),
-    };
-    if let Availability::Unavailable { reason, remedy } = launcher.detect() {
-        return entry(&name, "no", &format!("{reason}\nremedy: {remedy}"));
-    }
-    match Session::start(spec, &[], settings) {
-        Ok(session) => {
-            let mut text =
-                format!("starts in {}", units::time(session.started_in.as_nanos() as f64));
-            for case in &session.hello.unavailable {
-                let (probe, params) = (&case.probe, case.params.as_str());
-                let (reason, remedy) = (&case.reason, &case.remedy);
-                text.push_str(&format!("\nwithout {probe} {params}: {reason}; {remedy}"));
+    /// Everything of one environment.
+    fn whole(&self, name: &str, trial: &Trial) -> String {
+        match trial {
+            Trial::Started { after, without } => {
+                let mut lines = vec![started(*after)];
+                let text = |(what, why): &(String, String)| format!("without {what}: {why}");
+                lines.extend(without.iter().map(text));
+                self.entry(name, "yes", &lines)
             }
-            entry(&name, "yes", &text)
+            Trial::Failed(why) => {
+                let lines: Vec<String> = why.lines().map(|line| line.trim().to_owned()).collect();
+                self.entry(name, "no", &lines)
+            }
+            Trial::Interrupted => self.entry(name, "no", &["interrupted".to_owned()]),
         }
-        Err(Trouble::Interrupted) => entry(&name, "no", "interrupted"),
-        Err(Trouble::Dead(error) | Trouble::TimedOut(error)) => {
-            entry(&name, "no", &format!("{error:#}\nremedy: {}", launcher.info().remedy))
+    }
+
+    /// One environment among many.
+    fn short(&self, name: &str, trial: &Trial) -> String {
+        match trial {
+            Trial::Started { after, without } if !without.is_empty() => {
+                let what: Vec<&str> = without.iter().map(|(what, _)| what.as_str()).collect();
+                let text = format!("{}, without {}", started(*after), what.join(", "));
+                self.entry(name, "yes", &self.cut(&text))
+            }
+            Trial::Failed(why) => {
+                let brief = brief(why);
+                let mut lines = self.cut(&brief.what);
+                lines.extend(brief.remedy.iter().flat_map(|it| self.cut(&format!("remedy: {it}"))));
+                self.entry(name, "no", &lines)
+            }
+            other => self.whole(name, other),
         }
+    }
+
+    /// The first lines of a text, with a sign where there are more.
+    fn cut(&self, text: &str) -> Vec<String> {
+        // With room for the sign.
+        let mut lines = units::wrapped(text, self.width.saturating_sub(MARGIN + 1));
+        if lines.len() > LINES {
+            lines.truncate(LINES);
+            if let Some(last) = lines.last_mut() {
+                last.push('…');
+            }
+        }
+        lines
+    }
+
+    fn entry(&self, name: &str, state: &str, texts: &[String]) -> String {
+        let mut lines = texts.iter().flat_map(|text| units::wrapped(text, self.width - MARGIN));
+        let mut entry = String::new();
+        let mut name = name;
+        if name.chars().count() > NAME {
+            entry.push_str(&format!("  {name}\n"));
+            name = "";
+        }
+        let first = lines.next().unwrap_or_default();
+        entry.push_str(&format!("  {name:<NAME$} {state:<4} {first}\n"));
+        entry.extend(lines.map(|line| format!("{:MARGIN$}{line}\n", "")));
+        entry
     }
 }
 
-fn entry(name: &str, state: &str, text: &str) -> String {
-    let mut lines = text.lines();
-    let first = lines.next().unwrap_or_default();
-    let mut entry = format!("  {name:<16} {state:<4} {first}\n");
-    for line in lines {
-        entry.push_str(&format!("  {:<21} {}\n", "", line.trim_start()));
-    }
-    entry
+fn started(after: Duration) -> String {
+    format!("starts in {}", units::time(after.as_nanos() as f64))
 }
 
 #[cfg(test)]
@@ -207,10 +241,30 @@ mod tests {
     use super::*;
 
     #[test]
-    fn noise_is_told_in_numbers_and_a_word() {
-        let quiet = reading(0.012, Some(0.0));
-        assert!(quiet.contains("+1.2\u{a0}%") && quiet.contains("quiet"), "{quiet}");
-        let noisy = reading(0.3, None);
-        assert!(noisy.contains("steal unknown") && noisy.contains("noisy"), "{noisy}");
+    fn an_entry_fits_the_page() {
+        let page = Page { width: 50 };
+        let why = "the agent ended (exit status: 1)\n  stderr: one two three four five six seven \
+                   eight nine ten eleven twelve\n  by hand: x y z\nremedy: install it";
+        let failed = Trial::Failed(why.into());
+        let short = page.short("box", &failed);
+        assert_eq!(
+            short,
+            "  box              no   the agent ended (exit\n\
+             \x20                       status: 1): one two three…\n\
+             \x20                       remedy: install it\n"
+        );
+        assert!(short.lines().all(|line| line.chars().count() <= 50), "{short}");
+        let whole = page.whole("a-name-that-is-too-long", &failed);
+        assert!(whole.starts_with("  a-name-that-is-too-long\n"), "{whole}");
+        assert!(whole.contains("twelve") && whole.contains("by hand: x y z"), "{whole}");
+    }
+
+    #[test]
+    fn what_is_missing_in_an_environment_is_named() {
+        let without = vec![("file.cold".to_owned(), "no root; be root".to_owned())];
+        let started = Trial::Started { after: Duration::from_millis(7), without };
+        let page = Page { width: 80 };
+        assert!(page.short("a", &started).contains("starts in 7.00 ms, without file.cold\n"));
+        assert!(page.whole("a", &started).contains("without file.cold: no root; be root"));
     }
 }

@@ -5,10 +5,11 @@ use std::io::Write;
 use anyhow::Result;
 use comfy_table::{ContentArrangement, Table, presets};
 
+use super::choice;
 use crate::cli::{ListArgs, Listed};
 use crate::exit::Exit;
 use crate::launch::LAUNCHERS;
-use crate::model::{Phase, Quantity};
+use crate::model::{EnvSpec, Phase, Quantity};
 use crate::probe::PROBES;
 use crate::report::{LAYOUTS, REPORTS};
 use crate::suite::{SUITES, Suite};
@@ -25,10 +26,7 @@ pub fn run(args: &ListArgs) -> Result<Exit> {
     }
     let rows: Vec<[String; 2]> = match args.what {
         Listed::Probes => probes(),
-        Listed::Environments => LAUNCHERS
-            .iter()
-            .map(|launcher| [launcher.info().usage.into(), launcher.info().summary.into()])
-            .collect(),
+        Listed::Environments => environments(args)?,
         Listed::Suites => {
             let layout = |suite: &Suite| suite.layout.map(|name| format!(" (--layout {name})"));
             let summary =
@@ -49,6 +47,19 @@ pub fn run(args: &ListArgs) -> Result<Exit> {
     let text: String = table.lines().map(|line| line.trim().to_owned() + "\n").collect();
     std::io::stdout().write_all(text.as_bytes())?;
     Ok(Exit::Done)
+}
+
+/// The kinds, then the environments that the file names.
+fn environments(args: &ListArgs) -> Result<Vec<[String; 2]>> {
+    let kinds = LAUNCHERS.iter().map(|launcher| launcher.info());
+    let mut rows: Vec<[String; 2]> =
+        kinds.map(|info| [info.usage.into(), info.summary.into()]).collect();
+    if let Some(file) = choice::file(&args.file)? {
+        let row =
+            |spec: &EnvSpec| [spec.name.clone(), format!("{} (in {})", spec.spec(), file.path)];
+        rows.extend(file.environments().map(row));
+    }
+    Ok(rows)
 }
 
 fn probes() -> Vec<[String; 2]> {

@@ -34,11 +34,18 @@ const EXITS: &[(&str, &str)] = &[
 const HELP: &str = "`envtax VERB --help` tells what a verb takes, and `envtax --version` what \
                     envtax this is.";
 
-const FILES: &[(&str, &str)] = &[(
-    "envtax-DATE-TIME.jsonl",
-    "The run file, in the working directory unless `-o` names another: JSON Lines with all raw \
-     samples, the seed and the facts of every environment.",
-)];
+const FILES: &[(&str, &str)] = &[
+    (
+        "envtax-DATE-TIME.jsonl",
+        "The run file, in the working directory unless `-o` names another: JSON Lines with all raw \
+         samples, the seed and the facts of every environment.",
+    ),
+    (
+        "environments.toml",
+        "Names environments, with their kinds, arguments, target directories, set-up and clean-up \
+         commands. Read in the working directory unless `--environments` names another.",
+    ),
+];
 
 const VARIABLES: &[(&str, &str)] = &[
     ("NO_COLOR", "If set and not empty, no colour. There is none either where TERM is `dumb`."),
@@ -49,6 +56,10 @@ const EXAMPLES: &[(&str, &str)] = &[
     (
         "envtax run --env native --env sandbox=bwrap -o first.jsonl",
         "Measures the machine and bubblewrap on it, and prints what bubblewrap costs.",
+    ),
+    (
+        "envtax run --env auto",
+        "Measures everything that starts here without being told more, native first.",
     ),
     (
         "envtax run --env native --env sandbox=bwrap --suite unixbench --layout r4",

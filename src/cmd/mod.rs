@@ -1,10 +1,13 @@
 //! One file a verb. Here the layers are put together; nothing depends on this folder.
 
 pub mod agent;
+mod choice;
 pub mod compare;
 pub mod completions;
 pub mod doctor;
 pub mod list;
+mod machine;
 pub mod man;
 pub mod run;
 mod show;
+mod trial;

@@ -1,6 +1,7 @@
 //! `envtax run`: plan, measure, write the run file, print the comparison.
 
 use std::cell::Cell;
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,16 +12,20 @@ use anyhow::{Context, Result, bail, ensure};
 use indicatif::{ProgressBar, ProgressStyle};
 use rand::RngCore;
 
+use super::choice::{self, Choice};
 use super::show;
+use super::trial::{self, Trial};
 use crate::cli::RunArgs;
 use crate::compare::sides;
 use crate::control::{self, Guard, Progress, RunSettings, SessionSettings, Watcher};
+use crate::envfile::{AUTO, EnvFile};
 use crate::exit::Exit;
-use crate::model::{Case, Plan, PlannedCase, TargetDir};
+use crate::model::{Case, EnvSpec, Plan, PlannedCase, TargetDir};
 use crate::plan::{self, Wish};
+use crate::reason::{brief, readable};
 use crate::runfile::{self, EndReason, Header, OutcomeState, Record, RunFile, Writer};
 use crate::suite::{self, Suite};
-use crate::{facts, launch, probe, stage, sys, units};
+use crate::{facts, probe, stage, sys, units};
 
 /// Name of the target directory that is measured when none is given: each environment's own folder
 /// for temporary files.
@@ -28,13 +33,16 @@ const DEFAULT_DIR: &str = "tmp";
 
 pub fn run(args: &RunArgs) -> Result<Exit> {
     show::check(&args.show)?;
-    let plan = plan_of(args)?;
+    let file = choice::file(&args.file)?;
+    let Choice { environments, auto } = choice::of(&args.environments, file.as_ref())?;
+    let mut plan = plan_of(args, environments, file.as_ref())?;
     if plan.cold_launches {
         let place = sys::DROP_CACHES;
         sys::may_drop_caches()
             .with_context(|| format!("`--cold-launches` writes to {place}: run as root"))?;
     }
     let path = args.output.clone().unwrap_or_else(default_path);
+    is_free(&path, args.force)?;
     let interrupted = catch_signals()?;
     let envtax = std::env::current_exe().context("finding the path of envtax itself")?;
     let guard = Guard::start(&envtax)?;
@@ -49,10 +57,13 @@ pub fn run(args: &RunArgs) -> Result<Exit> {
             launches: Cell::new(0),
         },
     };
+    let mut warnings: Vec<String> = stage::undo_dead()
+        .into_iter()
+        .map(|stage| format!("undid what a killed run left: {stage}"))
+        .collect();
+    warnings.extend(leave_out(&mut plan, &auto, &settings.session)?);
     let mut scribe = Scribe::new(&plan, &path, args.force)?;
-    for stage in stage::undo_dead() {
-        scribe.warn(&format!("undid what a killed run left: {stage}"));
-    }
+    warnings.iter().for_each(|text| scribe.warn(text));
     let end = control::run(&plan, &settings, &mut scribe);
     scribe.bar.finish_and_clear();
     let whole = match end {
@@ -85,20 +96,49 @@ fn complete(run: &RunFile) -> bool {
     !failed && (0..plan.cases.len()).all(reached)
 }
 
-fn plan_of(args: &RunArgs) -> Result<Plan> {
-    let environments: Result<Vec<_>> =
-        args.environments.iter().map(|text| launch::parse_spec(text)).collect();
-    let mut dirs: Vec<TargetDir> =
-        args.dirs.iter().map(|text| target_dir(text)).collect::<Result<_>>()?;
-    if dirs.is_empty() {
-        dirs.push(TargetDir { name: DEFAULT_DIR.into(), ..TargetDir::default() });
+/// Takes those that `--env auto` brought in and that do not start here out of the plan; says so of
+/// each. The reference stays: the run tells what is wrong with it.
+fn leave_out(
+    plan: &mut Plan,
+    auto: &BTreeSet<String>,
+    settings: &SessionSettings<'_>,
+) -> Result<Vec<String>> {
+    let mut told = Vec::new();
+    let mut interrupted = false;
+    let bar = trial::progress(auto.len())?;
+    plan.environments.retain(|spec| {
+        let name = &spec.name;
+        if !auto.contains(name) || *name == plan.reference || interrupted {
+            return true;
+        }
+        bar.set_message(format!("does {name} start here?"));
+        bar.inc(1);
+        match trial::of(spec, settings) {
+            Trial::Started { .. } => return true,
+            Trial::Interrupted => interrupted = true,
+            Trial::Failed(why) => {
+                let why = brief(&why).what;
+                told.push(format!("`--env {AUTO}` leaves out `{name}`: {why}"));
+            }
+        }
+        false
+    });
+    ensure!(!interrupted, "interrupted before anything was measured");
+    bar.finish_and_clear();
+    if !told.is_empty() {
+        told.push("`envtax doctor` tells what would help".into());
     }
+    Ok(told)
+}
+
+fn plan_of(args: &RunArgs, environments: Vec<EnvSpec>, file: Option<&EnvFile>) -> Result<Plan> {
+    let dirs = target_dirs(args, &environments, file)?;
     let names: Vec<&str> = dirs.iter().map(|dir| dir.name.as_str()).collect();
     let suite = suite_of(args)?;
     let cpus = std::thread::available_parallelism().map_or(1, |cpus| cpus.get() as u32);
     let budget_s = args.budget.map_or(suite.budget_s, |budget| budget.as_secs_f64());
     plan::make(Wish {
-        environments: environments?,
+        environments,
         reference: args.reference.clone(),
         cases: planned_cases(args, suite, &names)?,
         probes: args.probes.iter().map(|text| canonical(text)).collect::<Result<_>>()?,
@@ -154,6 +194,42 @@ fn planned_cases(args: &RunArgs, suite: &Suite, dirs: &[&str]) -> Result<Vec<Pla
         .collect()
 }
 
+/// Those of the command line, those of the file, and those that only its environments name.
+fn target_dirs(
+    args: &RunArgs,
+    environments: &[EnvSpec],
+    file: Option<&EnvFile>,
+) -> Result<Vec<TargetDir>> {
+    let mut dirs: Vec<TargetDir> =
+        args.dirs.iter().map(|text| target_dir(text)).collect::<Result<_>>()?;
+    for dir in file.iter().flat_map(|file| &file.dirs) {
+        if dirs.iter().all(|known| known.name != dir.name) {
+            let text = format!("{}={}", dir.name, dir.path);
+            dirs.push(target_dir(&text).with_context(|| dir.at.clone())?);
+        }
+    }
+    let default = || TargetDir { name: DEFAULT_DIR.into(), ..TargetDir::default() };
+    for name in environments.iter().flat_map(|spec| spec.dirs.keys()) {
+        if dirs.iter().any(|known| known.name == *name) {
+            continue;
+        }
+        // Every environment has a folder for temporary files; of the others, all must say a path.
+        let lacks = environments.iter().find(|spec| !spec.dirs.contains_key(name));
+        if let Some(spec) = lacks.filter(|_| name != DEFAULT_DIR) {
+            bail!(
+                "target directory `{name}` is nowhere in `{}`: say where it is with `--dir \
+                 {name}=PATH`, or in the environment's table `dirs`",
+                spec.name
+            );
+        }
+        dirs.push(TargetDir { name: name.clone(), ..default() });
+    }
+    if dirs.is_empty() {
+        dirs.push(default());
+    }
+    Ok(dirs)
+}
+
 fn target_dir(text: &str) -> Result<TargetDir> {
     let plain = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
     let Some((name, path)) = text.split_once('=') else {
@@ -202,6 +278,16 @@ fn catch_signals() -> Result<Arc<AtomicBool>> {
     Ok(interrupted)
 }
 
+/// A run file is not replaced unasked.
+fn is_free(path: &Path, force: bool) -> Result<()> {
+    ensure!(
+        force || !path.exists(),
+        "`{}` exists; choose another name with `-o`, or replace it with `--force`",
+        path.display()
+    );
+    Ok(())
+}
+
 /// Writes the run file and shows progress. The file is created when there is something to write,
 /// so that a run that could not start leaves none.
 struct Scribe<'a> {
@@ -214,11 +300,6 @@ struct Scribe<'a> {
 
 impl<'a> Scribe<'a> {
     fn new(plan: &'a Plan, path: &'a Path, force: bool) -> Result<Scribe<'a>> {
-        ensure!(
-            force || !path.exists(),
-            "`{}` exists; choose another name with `-o`, or replace it with `--force`",
-            path.display()
-        );
         // indicatif draws on stderr, and nothing at all when that is no terminal.
         let bar = ProgressBar::new(100);
         let template = "{bar:16} {wide_msg}";
@@ -265,7 +346,7 @@ impl Watcher for Scribe<'_> {
     fn warn(&mut self, text: &str) {
         // Nobody may be listening any more; the run goes on.
         self.bar.suspend(|| {
-            let _ = writeln!(io::stderr(), "envtax: {text}");
+            let _ = writeln!(io::stderr(), "envtax: {}", readable(text));
         });
     }
 }

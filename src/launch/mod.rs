@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 
-use crate::model::{Availability, EnvSpec, TargetDir};
+use crate::model::{Availability, EnvSpec, TargetDir, is_name};
 
 /// Every kind of environment.
 pub const LAUNCHERS: &[&dyn Launcher] = &[
@@ -61,7 +61,7 @@ impl LauncherInfo {
         usage: "",
         summary: "",
         notes: "",
-        remedy: "run the command above by hand",
+        remedy: "run by hand the command that `envtax doctor --env SPEC` shows",
         example: None,
         serves_calls: false,
         staged: false,
@@ -182,17 +182,19 @@ pub fn find(kind: &str) -> Result<&'static dyn Launcher> {
 
 /// Reads `NAME=KIND:ARGUMENT`, `KIND:ARGUMENT` or `KIND`; without a name, the kind is the name.
 pub fn parse_spec(text: &str) -> Result<EnvSpec> {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
-    let (name, spec) = match text.split_once('=') {
-        Some((name, spec)) if !name.is_empty() && name.chars().all(plain) => (Some(name), spec),
-        _ => (None, text),
-    };
+    let (name, spec) = split_name(text);
     let (kind, argument) = spec.split_once(':').unwrap_or((spec, ""));
     let launcher = find(kind).with_context(|| format!("environment `{text}`"))?;
     launcher.check(argument).with_context(|| format!("environment `{text}`"))?;
-    let name = name.unwrap_or(kind);
-    ensure!(name.chars().all(plain), "environment name `{name}`: use letters, digits, `_-.`");
-    Ok(EnvSpec::new(name, kind, argument))
+    Ok(EnvSpec::new(name.unwrap_or(kind), kind, argument))
+}
+
+/// `NAME=SPEC` in two, or the specification alone.
+pub fn split_name(text: &str) -> (Option<&str>, &str) {
+    match text.split_once('=') {
+        Some((name, spec)) if is_name(name) => (Some(name), spec),
+        _ => (None, text),
+    }
 }
 
 /// Available when a program of that name is on the search path.

@@ -2,6 +2,7 @@
 
 mod bad_agents;
 mod dirs;
+mod env_file;
 mod file_probes;
 mod filesystems;
 mod leftovers;

@@ -1,0 +1,78 @@
+//! Starting an environment to see whether it starts: for `doctor` and for `--env auto`.
+
+use std::time::Duration;
+
+use anyhow::Result;
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::control::{Session, SessionSettings, Trouble};
+use crate::launch;
+use crate::model::{Availability, EnvSpec, TargetDir};
+use crate::protocol::{Answer, Ask, UnavailableCase};
+
+/// How an environment's start went.
+pub(super) enum Trial {
+    Started {
+        after: Duration,
+        /// Cases that cannot be measured there, each with its reason and remedy.
+        without: Vec<(String, String)>,
+    },
+    /// The whole reason, with the remedy in its last line.
+    Failed(String),
+    Interrupted,
+}
+
+/// Starts the environment for real and takes it down again. Its target directories are looked at.
+pub(super) fn of(spec: &EnvSpec, settings: &SessionSettings<'_>) -> Trial {
+    let launcher = match launch::find(&spec.kind) {
+        Ok(launcher) => launcher,
+        Err(error) => return Trial::Failed(format!("{error:#}")),
+    };
+    if let Availability::Unavailable { reason, remedy } = launcher.detect() {
+        return Trial::Failed(format!("{reason}\nremedy: {remedy}"));
+    }
+    let own = |(name, path): (&String, &String)| TargetDir {
+        name: name.clone(),
+        path: path.clone(),
+        ..TargetDir::default()
+    };
+    let dirs: Vec<TargetDir> = spec.dirs.iter().map(own).collect();
+    let started = Session::start(spec, &dirs, settings).and_then(|mut session| {
+        let after = session.started_in;
+        let mut without = unavailable(&session);
+        if !dirs.is_empty() {
+            let paths = dirs.iter().map(|dir| dir.path.clone()).collect();
+            let ask = Ask::Dirs { paths, token: settings.token.clone() };
+            if let Answer::Dirs { dirs: answers, .. } = session.ask(ask, settings)? {
+                let errors = dirs.iter().zip(answers).filter_map(|(dir, answer)| {
+                    Some((format!("target directory {}", dir.name), answer.error?))
+                });
+                without.extend(errors);
+            }
+        }
+        Ok((after, without))
+    });
+    match started {
+        Ok((after, without)) => Trial::Started { after, without },
+        Err(Trouble::Interrupted) => Trial::Interrupted,
+        Err(Trouble::Dead(error) | Trouble::TimedOut(error)) => {
+            Trial::Failed(format!("{error:#}\nremedy: {}", launcher.info().remedy))
+        }
+    }
+}
+
+fn unavailable(session: &Session) -> Vec<(String, String)> {
+    let cases = session.hello.unavailable.iter();
+    let text = |case: &UnavailableCase| {
+        let name = format!("{} {}", case.probe, case.params.as_str());
+        (name.trim().to_owned(), format!("{}; {}", case.reason, case.remedy))
+    };
+    cases.map(text).collect()
+}
+
+/// Tells on stderr what is being tried, if that is a terminal.
+pub(super) fn progress(tries: usize) -> Result<ProgressBar> {
+    let bar = ProgressBar::new(tries as u64);
+    bar.set_style(ProgressStyle::with_template("{pos}/{len} {wide_msg}")?);
+    Ok(bar)
+}
