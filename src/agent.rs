@@ -11,14 +11,15 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
 
+use crate::command;
 use crate::facts;
 use crate::leftovers::{remove_dead, remove_own, scratch_name};
 use crate::measure::{calibrate_clock, shortest_sample_ns};
 use crate::model::{Availability, Case};
 use crate::probe::{self, PROBES};
 use crate::protocol::{
-    Answer, Ask, BlockSize, DirAnswer, Hello, MAX_LINE, Request, Response, Task, UnavailableCase,
-    VERSION, WorkerOrder, line_of, message_in,
+    Answer, Ask, BlockSize, CommandTask, DirAnswer, Hello, MAX_LINE, Request, Response, Task,
+    UnavailableCase, VERSION, WorkerOrder, line_of, message_in,
 };
 use crate::sys::{self, AgentImage, Ready};
 
@@ -177,6 +178,7 @@ impl Agent {
             }
             Ask::Tune { task } => self.in_worker(id, task, None),
             Ask::Block { task, size } => self.in_worker(id, task, Some(size)),
+            Ask::Run { task } => self.run_command(id, &task),
             Ask::Clean { paths, token } => {
                 paths.iter().for_each(|path| remove_own(Path::new(path), &token));
                 remove_own(&self.temporary, &token);
@@ -221,6 +223,17 @@ impl Agent {
                 .with_context(|| format!("removing `{}`", scratch.display()))?;
         }
         answer
+    }
+
+    /// Runs a whole command in a scratch folder of its own.
+    fn run_command(&self, id: u64, task: &CommandTask) -> Result<Answer> {
+        let scratch = self.temporary.join(scratch_name(&task.token, id));
+        let set = command::run(task, &scratch);
+        if scratch.exists() {
+            fs::remove_dir_all(&scratch)
+                .with_context(|| format!("removing `{}`", scratch.display()))?;
+        }
+        set.map(Answer::Block)
     }
 
     fn worker_answer(&self, order: &WorkerOrder, limit: Duration) -> Result<Answer> {

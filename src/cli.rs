@@ -22,6 +22,8 @@ pub struct Cli {
 pub enum Verb {
     /// Measure environments side by side and print the comparison
     Run(RunArgs),
+    /// Time whole commands, in environments or against each other
+    Time(TimeArgs),
     /// Compare what run files hold
     Compare(CompareArgs),
     /// List what there is
@@ -94,12 +96,97 @@ pub struct RunArgs {
     /// Longest wait for one answer of an agent
     #[arg(long, value_name = "DURATION", default_value = "30s", value_parser = duration)]
     pub answer_timeout: Duration,
+    #[command(flatten)]
+    pub output: OutputArgs,
+    #[command(flatten)]
+    pub show: ShowArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct OutputArgs {
     /// Run file to write [default: envtax-DATE-TIME.jsonl]
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
     /// Replace the run file if it exists
     #[arg(long)]
     pub force: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Either one command behind `--`, or command lines, each quoted as a whole, which \
+    are compared with each other. In them `{}` stands for each `--input`, `{NAME}` for each value \
+    of `--parameter NAME=...`, `{out}` for a file of the run's own, removed afterwards.\n\n\
+    Exit codes: as of `envtax run`."
+)]
+pub struct TimeArgs {
+    /// Command lines to compare, the first being the reference
+    #[arg(value_name = "COMMAND LINE", conflicts_with = "command")]
+    pub lines: Vec<String>,
+    /// Program and arguments to time
+    #[arg(value_name = "COMMAND", last = true)]
+    pub command: Vec<String>,
+    /// Environment to run it in: NAME=KIND[:ARGUMENT] or KIND[:ARGUMENT]
+    #[arg(long = "env", value_name = "[NAME=]SPEC", default_value = "native")]
+    pub environments: Vec<String>,
+    /// Name of this session's column when files are compared
+    #[arg(long, value_name = "LABEL")]
+    pub label: Option<String>,
+    /// File that `{}` stands for, each a row of its own
+    #[arg(long = "input", value_name = "FILE")]
+    pub inputs: Vec<String>,
+    /// Values that `{NAME}` stands for, each a row of its own
+    #[arg(long = "parameter", value_name = "NAME=VALUE,...")]
+    pub parameters: Vec<String>,
+    /// Have a shell run the command lines; its own cost is in the figures
+    #[arg(long)]
+    pub shell: bool,
+    /// File to read as standard input [default: nothing]
+    #[arg(long, value_name = "FILE")]
+    pub stdin: Option<String>,
+    /// Command before each run, not timed
+    #[arg(long, value_name = "COMMAND LINE")]
+    pub prepare: Vec<String>,
+    /// Command after each run, not timed
+    #[arg(long, value_name = "COMMAND LINE")]
+    pub conclude: Vec<String>,
+    /// Shell command on this side before the environments start
+    #[arg(long, value_name = "COMMAND LINE")]
+    pub setup: Vec<String>,
+    /// Shell command on this side after they ended, however they did
+    #[arg(long, value_name = "COMMAND LINE")]
+    pub cleanup: Vec<String>,
+    /// Have the inputs out of memory before each run, or fail
+    #[arg(long)]
+    pub cold: bool,
+    /// Also time until what was written is durable
+    #[arg(long)]
+    pub settle: bool,
+    /// Hold what is written, to standard output and to {out}, against the reference's
+    #[arg(long)]
+    pub verify_output: bool,
+    /// Kill a run after so long
+    #[arg(long, value_name = "DURATION", default_value = "5m", value_parser = duration)]
+    pub timeout: Duration,
+    /// Time runs that fail like all others
+    #[arg(long)]
+    pub ignore_failure: bool,
+    /// Exactly so many runs of each, after the first, which is kept apart
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..))]
+    pub runs: Option<u32>,
+    /// Done when the 95 % interval of each tax of the wall time is within ± this many per cent
+    #[arg(long, value_name = "PCT", default_value_t = 1.0)]
+    pub precision: f64,
+    /// Measure for at most this long, precise or not
+    #[arg(long, value_name = "DURATION", default_value = "60s", value_parser = duration)]
+    pub budget: Duration,
+    /// Seed of the random order [default: drawn, and recorded in the run file]
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    #[command(flatten)]
+    pub file: FileArgs,
+    #[command(flatten)]
+    pub output: OutputArgs,
     #[command(flatten)]
     pub show: ShowArgs,
 }

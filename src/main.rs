@@ -5,6 +5,7 @@
 mod agent;
 mod cli;
 mod cmd;
+mod command;
 mod compare;
 mod control;
 mod envfile;
@@ -71,6 +72,7 @@ fn command() -> Command {
 fn dispatch(cli: Cli) -> Result<Exit> {
     match cli.verb {
         Verb::Run(args) => cmd::run::run(&args),
+        Verb::Time(args) => cmd::time::run(&args),
         Verb::Compare(args) => cmd::compare::run(&args),
         Verb::List(args) => cmd::list::run(&args),
         Verb::Doctor(args) => cmd::doctor::run(&args),

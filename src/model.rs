@@ -80,6 +80,9 @@ pub struct EnvSpec {
     /// Shell commands on this side, after each end of the environment, however it ended.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cleanup: Vec<String>,
+    /// The command that is timed there, with `{}`, `{out}` and `{NAME}` for what varies.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub command: Vec<String>,
 }
 
 impl EnvSpec {
@@ -121,6 +124,8 @@ pub enum Quantity {
     Bytes,
     /// Millionths of a whole.
     Share,
+    /// Events.
+    Count,
 }
 
 /// A part of what a probe measures, with a figure of its own.
@@ -187,7 +192,78 @@ pub struct PlannedCase {
     pub phases: Vec<Phase>,
     /// What one iteration is.
     pub unit: String,
+    /// A run of the environment's whole command, and what differs between its cases.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<CommandCase>,
 }
+
+/// What a whole command is run with in one case.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct CommandCase {
+    /// The file that `{}` stands for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input: Option<String>,
+    /// What `{NAME}` stands for.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub values: BTreeMap<String, String>,
+}
+
+impl CommandCase {
+    /// These words with what they stand for; `{out}` is left to the agent.
+    pub fn words(&self, template: &[String]) -> Vec<String> {
+        let fill = |word: &String| {
+            let mut word = word.clone();
+            if let Some(input) = &self.input {
+                word = word.replace("{}", input);
+            }
+            for (name, value) in &self.values {
+                word = word.replace(&format!("{{{name}}}"), value);
+            }
+            word
+        };
+        template.iter().map(fill).collect()
+    }
+}
+
+/// How whole commands are run.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct CommandRules {
+    /// Commands before and after each run of one, not timed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub prepare: Vec<Vec<String>>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub conclude: Vec<Vec<String>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stdin: Option<String>,
+    pub timeout_s: f64,
+    #[serde(default)]
+    pub ignore_failure: bool,
+    /// Hashes of outputs are kept, and must be the same everywhere.
+    #[serde(default)]
+    pub verify_output: bool,
+    /// The input's pages are out of memory before each run.
+    #[serde(default)]
+    pub cold: bool,
+    /// After each run it is waited, and timed, until what it wrote is durable.
+    #[serde(default)]
+    pub settle: bool,
+}
+
+/// The figures of a whole command, in the order in which agents give them; with `settle` there is
+/// [`SETTLED`] behind them.
+pub const COMMAND_PHASES: &[Phase] = &[
+    Phase::timed("wall"),
+    Phase::figure("user", Quantity::Time),
+    Phase::figure("system", Quantity::Time),
+    Phase::figure("memory", Quantity::Bytes),
+    Phase::figure("faults", Quantity::Count),
+    Phase::figure("switches", Quantity::Count),
+    Phase::figure("read", Quantity::Bytes),
+    Phase::figure("written", Quantity::Bytes),
+];
+
+/// Time from the command's end until what it wrote was durable.
+pub const SETTLED: Phase = Phase::figure("settle", Quantity::Time);
 
 impl PlannedCase {
     /// How many of the phases, the first ones, are timed.
@@ -216,6 +292,9 @@ pub struct Plan {
     /// Every second start after the first is with empty page caches.
     #[serde(default)]
     pub cold_launches: bool,
+    /// How whole commands are run, where the cases are such.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commands: Option<CommandRules>,
 }
 
 impl Plan {
@@ -305,6 +384,9 @@ pub struct Extras {
     /// seen, at the resolution of an HdrHistogram of three digits.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub latencies: BTreeMap<String, Vec<(u64, u64)>>,
+    /// Hash of what a command wrote, where it is asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<String>,
 }
 
 impl Extras {

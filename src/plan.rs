@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use anyhow::{Result, bail, ensure};
 
-use crate::model::{Case, EnvSpec, Params, Plan, PlannedCase, TargetDir};
+use crate::model::{Case, CommandRules, EnvSpec, Params, Plan, PlannedCase, TargetDir};
 
 /// No case is called finished with fewer rounds: with 15, the stopping rule leaves the intervals'
 /// coverage where it should be; with 5 it fell to 86 % (METHOD 2.4).
@@ -27,6 +27,8 @@ pub struct Wish {
     /// Starts of each environment; zero for as many as the budget allows.
     pub launches: u32,
     pub cold_launches: bool,
+    pub min_rounds: u32,
+    pub commands: Option<CommandRules>,
 }
 
 /// Checks the wish and makes it a plan. Errors name the argument that is wrong.
@@ -64,7 +66,8 @@ pub fn make(wish: Wish) -> Result<Plan> {
         seed: wish.seed,
         precision: wish.precision,
         budget_s: wish.budget_s,
-        min_rounds: MIN_ROUNDS,
+        min_rounds: wish.min_rounds,
+        commands: wish.commands,
         launches: wish.launches,
         cold_launches: wish.cold_launches,
     })
@@ -119,6 +122,7 @@ mod tests {
             case: Case { probe: probe.into(), params: Params::new(params), dir: None },
             phases: vec![Phase::timed("")],
             unit: "call".into(),
+            command: None,
         };
         Wish {
             environments: names.iter().map(|name| env(name)).collect(),
@@ -137,6 +141,8 @@ mod tests {
             budget_s: 60.0,
             launches: 0,
             cold_launches: false,
+            min_rounds: MIN_ROUNDS,
+            commands: None,
         }
     }
 

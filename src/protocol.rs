@@ -36,6 +36,8 @@ pub enum Ask {
     Tune { task: Task },
     /// Measure one block, in a fresh worker.
     Block { task: Task, size: BlockSize },
+    /// Run a whole command once.
+    Run { task: Box<CommandTask> },
     /// Remove what a killed agent of this run left in these folders and in its own choice.
     Clean { paths: Vec<String>, token: String },
     /// End. Closing the agent's input says the same.
@@ -57,6 +59,28 @@ pub struct Task {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub other_cpu: Option<usize>,
     /// The agent ends the worker after so long.
+    pub time_limit_ms: u64,
+}
+
+/// One run of a whole command. The agent itself starts it, as a worker would be its parent.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct CommandTask {
+    /// Program and arguments; `{out}` in them is a file in the run's own folder.
+    pub words: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub prepare: Vec<Vec<String>>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub conclude: Vec<Vec<String>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stdin: Option<String>,
+    /// Files that must not be in memory before the run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cold: Vec<String>,
+    pub check_output: bool,
+    pub ignore_failure: bool,
+    pub settle: bool,
+    pub token: String,
+    /// The command is killed after so long.
     pub time_limit_ms: u64,
 }
 

@@ -331,6 +331,7 @@ mod tests {
                 case: Case { probe: "null".into(), params: Default::default(), dir: None },
                 phases: vec![Phase::timed("")],
                 unit: "iteration".into(),
+                command: None,
             }],
             dirs: Vec::new(),
             seed: 1,
@@ -339,6 +340,7 @@ mod tests {
             min_rounds: 15,
             launches: 0,
             cold_launches: false,
+            commands: None,
         };
         let header = Header {
             format,

@@ -10,4 +10,5 @@ mod machine;
 pub mod man;
 pub mod run;
 mod show;
+pub mod time;
 mod trial;

@@ -15,7 +15,7 @@ use rand::RngCore;
 use super::choice::{self, Choice};
 use super::show;
 use super::trial::{self, Trial};
-use crate::cli::RunArgs;
+use crate::cli::{OutputArgs, RunArgs, ShowArgs};
 use crate::compare::sides;
 use crate::control::{self, Guard, Progress, RunSettings, SessionSettings, Watcher};
 use crate::envfile::{AUTO, EnvFile};
@@ -35,14 +35,26 @@ pub fn run(args: &RunArgs) -> Result<Exit> {
     show::check(&args.show)?;
     let file = choice::file(&args.file)?;
     let Choice { environments, auto } = choice::of(&args.environments, file.as_ref())?;
-    let mut plan = plan_of(args, environments, file.as_ref())?;
+    let plan = plan_of(args, environments, file.as_ref())?;
     if plan.cold_launches {
         let place = sys::DROP_CACHES;
         sys::may_drop_caches()
             .with_context(|| format!("`--cold-launches` writes to {place}: run as root"))?;
     }
-    let path = args.output.clone().unwrap_or_else(default_path);
-    is_free(&path, args.force)?;
+    measure(plan, &auto, &args.output, args.answer_timeout, &args.show)
+}
+
+/// Carries the plan out, writes its run file and prints the comparison. The environments of these
+/// names are left out where they do not start.
+pub(super) fn measure(
+    mut plan: Plan,
+    auto: &BTreeSet<String>,
+    file: &OutputArgs,
+    answer_limit: Duration,
+    shown: &ShowArgs,
+) -> Result<Exit> {
+    let path = file.output.clone().unwrap_or_else(default_path);
+    is_free(&path, file.force)?;
     let interrupted = catch_signals()?;
     let envtax = std::env::current_exe().context("finding the path of envtax itself")?;
     let guard = Guard::start(&envtax)?;
@@ -51,7 +63,7 @@ pub fn run(args: &RunArgs) -> Result<Exit> {
         session: SessionSettings {
             agent: envtax,
             guard: &guard,
-            answer_limit: args.answer_timeout,
+            answer_limit,
             interrupted: &|| interrupted.load(Ordering::Relaxed),
             token: fresh_token(),
             launches: Cell::new(0),
@@ -61,8 +73,8 @@ pub fn run(args: &RunArgs) -> Result<Exit> {
         .into_iter()
         .map(|stage| format!("undid what a killed run left: {stage}"))
         .collect();
-    warnings.extend(leave_out(&mut plan, &auto, &settings.session)?);
-    let mut scribe = Scribe::new(&plan, &path, args.force)?;
+    warnings.extend(leave_out(&mut plan, auto, &settings.session)?);
+    let mut scribe = Scribe::new(&plan, &path, file.force)?;
     warnings.iter().for_each(|text| scribe.warn(text));
     let end = control::run(&plan, &settings, &mut scribe);
     scribe.bar.finish_and_clear();
@@ -78,7 +90,7 @@ pub fn run(args: &RunArgs) -> Result<Exit> {
     let run = runfile::read(&path)?;
     let done = whole && complete(&run);
     let measured = [(path.display().to_string(), run, None)];
-    let shown = show::show(&sides(&measured, None)?, &args.show);
+    let shown = show::show(&sides(&measured, None)?, shown);
     // A closed stderr is nobody's loss here.
     let _ = writeln!(io::stderr(), "\nrun file: {}   (seed {})", path.display(), plan.seed);
     shown?;
@@ -149,6 +161,8 @@ fn plan_of(args: &RunArgs, environments: Vec<EnvSpec>, file: Option<&EnvFile>) -
         budget_s,
         launches: args.launches.unwrap_or(0),
         cold_launches: args.cold_launches,
+        min_rounds: plan::MIN_ROUNDS,
+        commands: None,
     })
 }
 
@@ -189,7 +203,12 @@ fn planned_cases(args: &RunArgs, suite: &Suite, dirs: &[&str]) -> Result<Vec<Pla
         .into_iter()
         .map(|case| {
             let info = probe::find(&case.probe)?.info();
-            Ok(PlannedCase { case, phases: info.phases.to_vec(), unit: info.unit.to_owned() })
+            Ok(PlannedCase {
+                case,
+                phases: info.phases.to_vec(),
+                unit: info.unit.to_owned(),
+                command: None,
+            })
         })
         .collect()
 }
@@ -247,7 +266,7 @@ fn target_dir(text: &str) -> Result<TargetDir> {
 }
 
 /// A seed from the clock and the process id: different each time, recorded in the run file.
-fn fresh_seed() -> u64 {
+pub(super) fn fresh_seed() -> u64 {
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or(Duration::ZERO);
     // Small enough to be typed again.
     (since.as_nanos() as u64 ^ u64::from(std::process::id()) << 20) % 1_000_000_000

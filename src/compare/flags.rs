@@ -239,6 +239,7 @@ mod tests {
             case: Case { probe: "x.y".into(), params: Params::default(), dir: None },
             phases: vec![Phase::timed("")],
             unit: "call".into(),
+            command: None,
         };
         of_blocks(&RowKey { planned, phase: 0 }, cost, own)
     }

@@ -41,6 +41,7 @@ pub(super) fn run_of(
         min_rounds: 15,
         launches: 0,
         cold_launches: false,
+        commands: None,
     };
     let mut blocks = Vec::new();
     let places = |case| ["a", "b"].into_iter().enumerate().map(move |place| (case, place));
@@ -84,6 +85,7 @@ pub(super) fn planned(probe: &str) -> PlannedCase {
         case: Case { probe: probe.into(), params: Params::default(), dir: None },
         phases: vec![Phase::timed("")],
         unit: "call".into(),
+        command: None,
     }
 }
 

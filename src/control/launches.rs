@@ -84,6 +84,7 @@ mod tests {
             min_rounds: 15,
             launches,
             cold_launches: true,
+            commands: None,
         }
     }
 

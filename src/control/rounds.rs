@@ -12,7 +12,7 @@ use super::seat::{Interrupted, Seat, common_cpus, open_seats};
 use super::session::{Session, SessionSettings, Trouble};
 use crate::facts;
 use crate::model::{Case, Plan, SampleSet};
-use crate::protocol::{Answer, Ask, BlockSize, Task, Tuning, UnavailableCase};
+use crate::protocol::{Answer, Ask, BlockSize, CommandTask, Task, Tuning, UnavailableCase};
 use crate::runfile::{self, End, EndReason, Outcome, OutcomeState, Record, Tuned};
 use crate::{stats, sys};
 
@@ -23,6 +23,8 @@ const SAMPLES: f64 = 20.0;
 const FEWEST_SAMPLES: f64 = 10.0;
 /// A block of slow operations may take this long.
 const BLOCK_LIMIT_NS: u64 = 100_000_000;
+/// The block of a whole command: one run.
+const ONE_RUN: BlockSize = BlockSize { iterations: 1, samples: 1, discard: false, limit_ns: 0 };
 /// Environments whose own sample sizes differ by no more than this factor share one.
 const LIKE: f64 = 2.0;
 /// Precision is looked at every so many rounds.
@@ -157,6 +159,10 @@ impl Driver<'_> {
             for seat in 0..seats {
                 if let Err((state, reason)) = self.can_measure(index, seat) {
                     self.outcome(index, seat, state, reason)?;
+                    continue;
+                }
+                if self.plan.cases[index].command.is_some() {
+                    self.cases[index].sizes[seat] = Some(ONE_RUN);
                     continue;
                 }
                 self.place_launcher(index, seat, &draw);
@@ -296,14 +302,21 @@ impl Driver<'_> {
 
     /// One block of the case in every environment.
     fn round(&mut self, case: usize) -> Result<(), Stop> {
-        let draw = self.order.round(case);
+        let mut draw = self.order.round(case);
+        if self.plan.cases[case].command.is_some() {
+            // A whole command goes where it likes.
+            draw.cpu = None;
+        }
         // The first round of a launch fills caches anew, as the very first one does.
         let warm_up = self.cases[case].warm != Some(self.launches.number);
         let round = if warm_up { 0 } else { self.cases[case].rounds };
         for (place, &seat) in draw.environments.iter().enumerate() {
             let Some(size) = self.cases[case].sizes[seat] else { continue };
             self.place_launcher(case, seat, &draw);
-            let ask = Ask::Block { task: self.task(case, seat, &draw), size };
+            let ask = match self.command_task(case, seat) {
+                Some(task) => Ask::Run { task: Box::new(task) },
+                None => Ask::Block { task: self.task(case, seat, &draw), size },
+            };
             let cpu_before = self.outside_cpu_ns(seat);
             let asked = self.start.elapsed();
             let Some(answer) = self.ask(case, seat, ask)? else { continue };
@@ -344,7 +357,7 @@ impl Driver<'_> {
         if !warm_up || self.cases[case].rounds == 0 {
             self.cases[case].rounds += 1;
         }
-        if round > 0 && round.is_multiple_of(LOOK_EVERY) {
+        if round > 0 && (round.is_multiple_of(LOOK_EVERY) || round == self.plan.min_rounds) {
             self.look(case);
         }
         Ok(())
@@ -393,6 +406,26 @@ impl Driver<'_> {
             Some(cpu) => session.place_launcher(&[cpu]),
             None => session.place_launcher(&session.hello.cpus),
         }
+    }
+
+    /// The next run of the case's command, if it is one.
+    fn command_task(&self, index: usize, seat: usize) -> Option<CommandTask> {
+        let case = self.plan.cases[index].command.as_ref()?;
+        let rules = self.plan.commands.clone().unwrap_or_default();
+        let fill = |all: &[Vec<String>]| all.iter().map(|words| case.words(words)).collect();
+        let spec = &self.plan.environments[seat];
+        Some(CommandTask {
+            words: case.words(&spec.command),
+            prepare: fill(&rules.prepare),
+            conclude: fill(&rules.conclude),
+            stdin: rules.stdin.map(|path| case.words(&[path]).concat()),
+            cold: case.input.iter().filter(|_| rules.cold).cloned().collect(),
+            check_output: rules.verify_output,
+            ignore_failure: rules.ignore_failure,
+            settle: rules.settle,
+            token: self.settings.session.token.clone(),
+            time_limit_ms: (rules.timeout_s * 1e3) as u64,
+        })
     }
 
     fn task(&self, index: usize, seat: usize, draw: &Draw) -> Task {

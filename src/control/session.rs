@@ -202,13 +202,18 @@ impl Session {
     pub fn ask(&mut self, ask: Ask, settings: &SessionSettings<'_>) -> Result<Answer, Trouble> {
         let id = self.next_id;
         self.next_id += 1;
+        // A whole command has a time limit of its own.
+        let limit = match &ask {
+            Ask::Run { task } => settings.answer_limit + Duration::from_millis(task.time_limit_ms),
+            _ => settings.answer_limit,
+        };
         let line = line_of(&Request { id, ask }).context("a request")?;
         if self.process.send(line.as_bytes()).is_err() {
             return Err(self.process.dead("the agent stopped listening"));
         }
         let begin = Instant::now();
         loop {
-            let response = self.process.listen(begin, settings.answer_limit, settings)?;
+            let response = self.process.listen(begin, limit, settings)?;
             if response.id == id {
                 return Ok(response.answer);
             }

@@ -92,6 +92,7 @@ fn quantity(quantity: Quantity) -> &'static str {
         Quantity::Time => "time",
         Quantity::Bytes => "bytes",
         Quantity::Share => "share",
+        Quantity::Count => "count",
     }
 }
 

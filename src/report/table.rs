@@ -114,6 +114,7 @@ pub fn amount(cost: f64, quantity: Quantity) -> String {
         Quantity::Time => units::time(cost),
         Quantity::Bytes => units::bytes(cost),
         Quantity::Share => units::percent(cost / 1e6),
+        Quantity::Count => units::number(cost),
     }
 }
 

@@ -5,6 +5,7 @@
 
 mod bystander;
 mod call;
+mod command;
 mod crew;
 mod crowd;
 mod device;
@@ -15,6 +16,7 @@ mod volume;
 
 pub use bystander::{Bystander, MOST_DUE, Operation};
 pub use call::{Clock, FileMask, IdleDescriptor, SignalHandler, own_ids};
+pub use command::{CommandEnd, CommandOrder, Killed, run_command, sync_all};
 pub use crew::Crew;
 pub use crowd::{Crowd, Shape};
 pub use device::{Device, Written};

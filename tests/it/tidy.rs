@@ -27,7 +27,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("stage", &["leftovers", "sys"]),
     ("facts", &["sys", "model"]),
     ("worker", &["protocol", "probe", "measure", "model", "sys"]),
-    ("agent", &["leftovers", "protocol", "probe", "measure", "facts", "model", "sys"]),
+    ("command", &["model", "protocol", "sys"]),
+    ("agent", &["command", "leftovers", "protocol", "probe", "measure", "facts", "model", "sys"]),
     (
         "control",
         &["plan", "launch", "protocol", "runfile", "model", "stats", "stage", "facts", "sys"],

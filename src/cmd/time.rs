@@ -1,0 +1,228 @@
+//! `envtax time`: whole commands, in several environments or against each other, as a plan whose
+//! cases are their inputs and parameters.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail, ensure};
+
+use super::choice::{self, Choice};
+use super::{run, show};
+use crate::cli::TimeArgs;
+use crate::exit::Exit;
+use crate::model::{
+    COMMAND_PHASES, Case, CommandCase, CommandRules, EnvSpec, Params, Plan, PlannedCase, SETTLED,
+};
+use crate::plan::{self, Wish};
+
+/// Longest wait for an environment to start, and beyond a command's own time limit.
+const ANSWER_LIMIT: Duration = Duration::from_secs(30);
+/// Runs of each command at least, before any interval counts as narrow enough.
+const MIN_RUNS: u32 = 10;
+/// Half-width, as a share, that every interval has: with a given number of runs, that decides.
+const ANY_PRECISION: f64 = 1e9;
+
+pub fn run(args: &TimeArgs) -> Result<Exit> {
+    show::check(&args.show)?;
+    let file = choice::file(&args.file)?;
+    let Choice { environments, auto } = choice::of(&args.environments, file.as_ref())?;
+    run::measure(plan_of(args, environments)?, &auto, &args.output, ANSWER_LIMIT, &args.show)
+}
+
+fn plan_of(args: &TimeArgs, environments: Vec<EnvSpec>) -> Result<Plan> {
+    let parameters = parameters(&args.parameters)?;
+    let commands = commands(args)?;
+    check_placeholders(args, &commands, &parameters)?;
+    let words = |lines: &[String]| -> Result<Vec<Vec<String>>> {
+        lines.iter().map(|line| words_of(line, args.shell)).collect()
+    };
+    plan::make(Wish {
+        environments: columns(args, &environments, &commands),
+        reference: None,
+        cases: cases(args, &parameters)?,
+        probes: Vec::new(),
+        copies: vec![1],
+        dirs: Vec::new(),
+        seed: args.seed.unwrap_or_else(run::fresh_seed),
+        precision: if args.runs.is_some() { ANY_PRECISION } else { args.precision / 100.0 },
+        budget_s: args.budget.as_secs_f64(),
+        launches: 0,
+        cold_launches: false,
+        min_rounds: args.runs.unwrap_or(MIN_RUNS),
+        commands: Some(CommandRules {
+            prepare: words(&args.prepare)?,
+            conclude: words(&args.conclude)?,
+            stdin: args.stdin.clone(),
+            timeout_s: args.timeout.as_secs_f64(),
+            ignore_failure: args.ignore_failure,
+            verify_output: args.verify_output,
+            cold: args.cold,
+            settle: args.settle,
+        }),
+    })
+}
+
+/// A command, and what its column is called.
+struct Command {
+    name: String,
+    words: Vec<String>,
+}
+
+fn commands(args: &TimeArgs) -> Result<Vec<Command>> {
+    if !args.command.is_empty() {
+        let words = match args.shell {
+            true => shell(&shell_words::join(&args.command)),
+            false => args.command.clone(),
+        };
+        return Ok(vec![Command { name: String::new(), words }]);
+    }
+    ensure!(!args.lines.is_empty(), "there is no command: write `envtax time -- COMMAND [ARG]...`");
+    let command =
+        |line: &String| Ok(Command { name: line.clone(), words: words_of(line, args.shell)? });
+    args.lines.iter().map(command).collect()
+}
+
+fn words_of(line: &str, by_shell: bool) -> Result<Vec<String>> {
+    if by_shell {
+        return Ok(shell(line));
+    }
+    let words = shell_words::split(line).with_context(|| format!("the quotes in `{line}`"))?;
+    ensure!(!words.is_empty(), "an empty command line");
+    // What only a shell understands would be an argument.
+    let odd = words.iter().find(|word| ["|", "&&", "||", ";", ">", "<", "&"].contains(&&***word));
+    if let Some(odd) = odd {
+        bail!("`{odd}` in `{line}` is for a shell: add `--shell`");
+    }
+    Ok(words)
+}
+
+fn shell(line: &str) -> Vec<String> {
+    ["sh", "-c", line].map(str::to_owned).to_vec()
+}
+
+/// One column for each command in each environment.
+fn columns(args: &TimeArgs, environments: &[EnvSpec], commands: &[Command]) -> Vec<EnvSpec> {
+    let mut columns = Vec::new();
+    for spec in environments {
+        for command in commands {
+            let mut names = vec![spec.name.as_str()];
+            if let Some(label) = &args.label {
+                names = vec![label.as_str()];
+            }
+            if environments.len() > 1 && args.label.is_some() {
+                names.push(&spec.name);
+            }
+            if commands.len() > 1 {
+                match environments.len() {
+                    1 if args.label.is_none() => names = vec![&command.name],
+                    _ => names.push(&command.name),
+                }
+            }
+            columns.push(EnvSpec {
+                name: names.join(": "),
+                command: command.words.clone(),
+                setup: [&spec.setup[..], &args.setup].concat(),
+                cleanup: [&args.cleanup[..], &spec.cleanup].concat(),
+                ..spec.clone()
+            });
+        }
+    }
+    columns
+}
+
+fn parameters(texts: &[String]) -> Result<BTreeMap<String, Vec<String>>> {
+    let mut found = BTreeMap::new();
+    for text in texts {
+        let Some((name, values)) = text.split_once('=') else {
+            bail!("`--parameter {text}`: write `--parameter NAME=VALUE,VALUE`");
+        };
+        let plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+        let named = !name.is_empty() && name.chars().all(plain) && name != "out";
+        ensure!(
+            named,
+            "`--parameter {text}`: the name may have letters, digits, `_-`, and not be out"
+        );
+        let values: Vec<String> = values.split(',').map(str::to_owned).collect();
+        let before = found.insert(name.to_owned(), values);
+        ensure!(before.is_none(), "`--parameter {name}` is given twice");
+    }
+    Ok(found)
+}
+
+/// What varies must be in some command, and what stands for it must be given.
+fn check_placeholders(
+    args: &TimeArgs,
+    commands: &[Command],
+    parameters: &BTreeMap<String, Vec<String>>,
+) -> Result<()> {
+    let lines = commands.iter().flat_map(|command| &command.words);
+    let asides = args.prepare.iter().chain(&args.conclude).chain(&args.stdin);
+    let all: Vec<&String> = lines.chain(asides).collect();
+    let used = |mark: &str| all.iter().any(|word| word.contains(mark));
+    ensure!(
+        args.inputs.is_empty() != used("{}"),
+        "{}",
+        match args.inputs.is_empty() {
+            true => "`{}` in the command stands for an input: give one with `--input FILE`",
+            false => "`--input` is given, but the command has no `{}` where it belongs",
+        }
+    );
+    for name in parameters.keys() {
+        ensure!(
+            used(&format!("{{{name}}}")),
+            "`--parameter {name}` is given, but the command has no `{{{name}}}` where it belongs"
+        );
+    }
+    Ok(())
+}
+
+/// A case for each input and each combination of parameters.
+fn cases(args: &TimeArgs, parameters: &BTreeMap<String, Vec<String>>) -> Result<Vec<PlannedCase>> {
+    let mut cases = vec![(String::new(), CommandCase::default())];
+    if !args.inputs.is_empty() {
+        let short = short_names(&args.inputs)?;
+        let of = |(input, name): (&String, String)| {
+            let case = CommandCase { input: Some(input.clone()), ..CommandCase::default() };
+            (format!("input={name}"), case)
+        };
+        cases = args.inputs.iter().zip(short).map(of).collect();
+    }
+    for (name, values) in parameters {
+        let with = |(text, case): (String, CommandCase)| {
+            values.iter().map(move |value| {
+                let mut case = case.clone();
+                case.values.insert(name.clone(), value.clone());
+                (format!("{text} {name}={}", value.replace(' ', "_")), case)
+            })
+        };
+        cases = cases.into_iter().flat_map(with).collect();
+    }
+    let mut phases = COMMAND_PHASES.to_vec();
+    phases.extend(args.settle.then_some(SETTLED));
+    let planned = |(text, command): (String, CommandCase)| PlannedCase {
+        case: Case { probe: "command".into(), params: Params::new(text.trim()), dir: None },
+        phases: phases.clone(),
+        unit: "run".into(),
+        command: Some(command),
+    };
+    Ok(cases.into_iter().map(planned).collect())
+}
+
+/// The inputs' file names, which must tell them apart; otherwise their whole paths.
+fn short_names(inputs: &[String]) -> Result<Vec<String>> {
+    let mut seen = std::collections::BTreeSet::new();
+    for input in inputs {
+        ensure!(seen.insert(input), "`--input {input}` is given twice");
+    }
+    let name = |path: &String| {
+        let name = Path::new(path).file_name().map(|name| name.to_string_lossy().into_owned());
+        name.unwrap_or_else(|| path.clone()).replace(' ', "_")
+    };
+    let names: Vec<String> = inputs.iter().map(name).collect();
+    let unique: std::collections::BTreeSet<&String> = names.iter().collect();
+    Ok(match unique.len() == names.len() {
+        true => names,
+        false => inputs.iter().map(|path| path.replace(' ', "_")).collect(),
+    })
+}
