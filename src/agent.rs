@@ -23,9 +23,12 @@ use crate::protocol::{
 };
 use crate::sys::{self, AgentImage, Ready};
 
+/// Where an agent goes by itself.
+const PLACES: &str = "`namespace`, `ptrace`, `chroot:DIR`, `seccomp:PROFILE`";
+
 /// How this agent was started.
 pub struct AgentSettings {
-    /// `namespace` or `chroot:DIR`: where the agent goes by itself before anything else.
+    /// One of [`PLACES`]: where the agent goes by itself before anything else.
     pub enter: Option<String>,
     /// The path of this binary, for environments whose system does not tell.
     pub own_path: Option<PathBuf>,
@@ -51,6 +54,7 @@ pub fn run(settings: &AgentSettings) -> Result<()> {
         image = image.hold_open().context("opening the agent's own binary")?;
         enter(place)?;
     }
+    sys::leave_first_place().map_err(anyhow::Error::msg)?;
     let clock = calibrate_clock();
     let agent = Agent {
         image,
@@ -74,8 +78,10 @@ pub fn run(settings: &AgentSettings) -> Result<()> {
 fn enter(place: &str) -> Result<()> {
     let entered = match place.split_once(':') {
         None if place == "namespace" => sys::enter_namespace(),
+        None if place == "ptrace" => sys::enter_ptrace(),
         Some(("chroot", dir)) => sys::enter_chroot(Path::new(dir)),
-        _ => bail!("`--enter {place}` is not `namespace` or `chroot:DIR`"),
+        Some(("seccomp", profile)) => sys::enter_seccomp(profile),
+        _ => bail!("`--enter {place}` is none of {PLACES}"),
     };
     entered.map_err(anyhow::Error::msg).with_context(|| format!("entering `{place}`"))
 }

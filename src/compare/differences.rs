@@ -5,7 +5,7 @@ use super::remarks::{Remark, RemarkKind};
 use crate::runfile::Environment;
 
 /// Facts that bear on costs, in the order in which they are named.
-const FACTS: [&str; 13] = [
+const FACTS: [&str; 14] = [
     "kernel",
     "kernel_version",
     "distribution",
@@ -14,6 +14,7 @@ const FACTS: [&str; 13] = [
     "clock_source",
     "seccomp",
     "no_new_privileges",
+    "traced",
     "huge_pages",
     "governor",
     "libc",

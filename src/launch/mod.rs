@@ -5,11 +5,15 @@ mod binaries;
 mod bwrap;
 mod chroot;
 mod command;
+mod firejail;
 mod namespace;
 mod native;
+mod nspawn;
 #[cfg(feature = "planted")]
 mod planted;
 mod proot;
+mod ptrace;
+mod seccomp;
 
 use std::path::{Path, PathBuf};
 
@@ -24,6 +28,10 @@ pub const LAUNCHERS: &[&dyn Launcher] = &[
     &chroot::Chroot,
     &bwrap::Bwrap,
     &proot::Proot,
+    &seccomp::Seccomp,
+    &ptrace::Ptrace,
+    &firejail::Firejail,
+    &nspawn::Nspawn,
     &command::Prefix,
     #[cfg(feature = "planted")]
     &planted::Planted,
@@ -295,5 +303,12 @@ mod tests {
         assert_eq!(text("cmd:nice -n 5"), "nice -n 5 /x/envtax agent --self /x/envtax");
         assert!(text("proot").starts_with("proot /x/envtax agent"));
         assert!(text("bwrap:--tmpfs /m").contains("--tmpfs /m -- /x/envtax agent"));
+        let enters = |spec: &str, place: &str| {
+            let typed = format!("/x/envtax agent --self /x/envtax --enter {place}");
+            assert_eq!(text(spec), typed);
+        };
+        enters("seccomp", "seccomp:container");
+        enters("seccomp:allow", "seccomp:allow");
+        enters("ptrace", "ptrace");
     }
 }

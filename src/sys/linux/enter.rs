@@ -39,6 +39,26 @@ pub fn enter_namespace() -> Result<(), String> {
     mount_own_proc()
 }
 
+/// Has the first process of a pid namespace do what such a one is there for, and this program go on
+/// in a child: orphans come to the first process, and those that nobody reaps would fill the
+/// process table of the namespace. Elsewhere it does nothing.
+///
+/// The first process exits as the child does, with which the kernel kills whatever else is inside.
+pub fn leave_first_place() -> Result<(), String> {
+    // SAFETY: only reads the id of this process.
+    if unsafe { libc::getpid() } != 1 {
+        return Ok(());
+    }
+    // SAFETY: the process has one thread, so the child may go on as the program it is.
+    match unsafe { libc::fork() } {
+        0 => Ok(()),
+        pid => {
+            step("a process beside the first", pid)?;
+            follow(pid);
+        }
+    }
+}
+
 fn map_ids(user: libc::uid_t, group: libc::gid_t) -> Result<(), String> {
     let write = |path: &str, text: String| {
         fs::write(path, text).map_err(|e| format!("writing {path}: {e}"))
@@ -61,19 +81,27 @@ fn mount_own_proc() -> Result<(), String> {
     Ok(())
 }
 
-/// Waits for the process inside and exits as it did.
+/// Waits for the child and exits as it did; reaps what else comes to this process meanwhile.
 fn follow(pid: libc::pid_t) -> ! {
     let mut status = 0;
-    // SAFETY: waits for our own child; ends this process without destructors, which belong inside.
-    unsafe {
-        while libc::waitpid(pid, &mut status, 0) < 0
-            && io::Error::last_os_error().kind() == io::ErrorKind::Interrupted
-        {}
-        if libc::WIFEXITED(status) {
-            libc::_exit(libc::WEXITSTATUS(status));
+    loop {
+        // SAFETY: waits for our own children, of which nobody else here knows.
+        let ended = unsafe { libc::waitpid(-1, &mut status, 0) };
+        let interrupted = io::Error::last_os_error().kind() == io::ErrorKind::Interrupted;
+        if ended == pid || (ended < 0 && !interrupted) {
+            exit_as(status);
         }
-        libc::_exit(128 + libc::WTERMSIG(status));
     }
+}
+
+/// Ends this process as the one with that status ended.
+pub(super) fn exit_as(status: libc::c_int) -> ! {
+    let code = match libc::WIFEXITED(status) {
+        true => libc::WEXITSTATUS(status),
+        false => 128 + libc::WTERMSIG(status),
+    };
+    // SAFETY: ends the process without destructors, which belong to the other one.
+    unsafe { libc::_exit(code) }
 }
 
 /// Makes `dir` the root of this process. Without the privilege for it, a user namespace gives it.
@@ -94,6 +122,6 @@ pub fn enter_chroot(dir: &Path) -> Result<(), String> {
     std::env::set_current_dir("/").map_err(|e| format!("entering the new root: {e}"))
 }
 
-fn step(what: &str, result: libc::c_int) -> Result<(), String> {
+pub(super) fn step(what: &str, result: libc::c_int) -> Result<(), String> {
     check(result.into()).map(drop).map_err(|e| format!("{what}: {e}"))
 }

@@ -1,0 +1,239 @@
+//! systemd-nspawn: a container of systemd's own making, without systemd inside.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, ensure};
+
+use super::{Launch, Launcher, LauncherInfo, Site, agent_words, is_folder, needs_program};
+use crate::model::Availability;
+use crate::sys;
+
+pub struct Nspawn;
+
+static INFO: LauncherInfo = LauncherInfo {
+    kind: "nspawn",
+    usage: "nspawn[:DIR]",
+    summary: "a systemd-nspawn container with the folder DIR as root, or with an empty one",
+    notes: "The seccomp filter and the namespaces of `systemd-nspawn --register=no\n\
+            --keep-unit`, which also works where systemd does not run. getppid costs 1.14\n\
+            times as much as natively (see `seccomp`). Each launch has a cgroup of its own\n\
+            below that of envtax.\n\
+            \n\
+            Without DIR the root is an empty folder among the temporary files. DIR is as it\n\
+            was afterwards: the agent is bound below `/run`, and what nspawn would make must\n\
+            be there before: the folders `dev etc proc root run sys tmp usr var`, and one for\n\
+            each target directory, which is bound under its own path. Under `/dev`, `/run` and\n\
+            `/tmp` none has to be.\n\
+            \n\
+            nspawn mounts a tmpfs on `/tmp`: without `--dir`, file probes measure that tmpfs\n\
+            and not the filesystem of DIR. `/proc/sys` is read-only, perf events are refused.\n\
+            \n\
+            Tried with systemd 252 and control groups of both versions side by side. Never\n\
+            tried with version 2 alone, nor where systemd runs.",
+    remedy: "run envtax as root; apt-get install systemd-container",
+    example: Some("nspawn"),
+    staged: true,
+    ..LauncherInfo::COMMON
+};
+
+/// With `--register=no` and `--keep-unit` no systemd has to run. The others keep nspawn from
+/// writing into the root folder.
+const OPTIONS: [&str; 8] = [
+    "systemd-nspawn",
+    "--quiet",
+    "--pipe",
+    "--register=no",
+    "--keep-unit",
+    "--resolv-conf=off",
+    "--timezone=off",
+    "--link-journal=no",
+];
+/// Where the agent is seen inside: a tmpfs, so that no file for it appears in the root folder.
+const AGENT: &str = "/run/envtax";
+/// What nspawn would make in a root folder that lacks it.
+const NEEDED: [&str; 9] = ["dev", "etc", "proc", "root", "run", "sys", "tmp", "usr", "var"];
+/// What nspawn mounts over by itself: anything can be bound there without a trace in the root.
+const COVERED: [&str; 3] = ["/dev", "/run", "/tmp"];
+
+/// Makes the cgroups of the launch, enters them and becomes nspawn.
+const ENTER: &str = "while [ \"$1\" != -- ]; do mkdir -p \"$1\" && echo $$ >\"$1/cgroup.procs\" || \
+    exit; shift; done; shift; exec \"$@\"";
+/// Removes a cgroup of the launch with all below. What is still in it after a second, which a
+/// container has left to clean up when nspawn was killed, is killed too.
+const DISSOLVE: &str = "for try in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do \
+    [ -d \"$1\" ] || exit 0; find \"$1\" -depth -type d -exec rmdir {} \\;; \
+    [ -d \"$1\" ] || exit 0; [ $try -lt 10 ] || \
+    find \"$1\" -name cgroup.procs -exec cat {} + | xargs -r kill -9; sleep 0.1; done";
+
+/// What nspawn calls the container.
+fn machine(site: &Site<'_>) -> String {
+    format!("envtax-{}", site.id)
+}
+
+/// The root folder: the user's, or an empty one in the stage.
+fn root(site: &Site<'_>) -> PathBuf {
+    match site.argument {
+        "" => site.stage.join("root"),
+        folder => PathBuf::from(folder),
+    }
+}
+
+/// Where a path of the container is in its root folder, if nspawn does not cover it.
+fn mount_point(root: &Path, path: &str) -> Option<PathBuf> {
+    let covered = COVERED.iter().any(|covered| Path::new(path).starts_with(covered));
+    (!covered).then(|| root.join(path.trim_start_matches('/')))
+}
+
+/// The launch's own cgroups, below those that this process is in: nspawn divides the one that it
+/// is started in, and leaves the parts behind.
+fn cgroups(site: &Site<'_>) -> Vec<String> {
+    let table = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
+    let is_there = |place: &Path| place.join("cgroup.procs").is_file();
+    let places = table.lines().filter_map(|line| cgroup_of(line, is_there));
+    places.map(|place| place.join(machine(site)).display().to_string()).collect()
+}
+
+/// The folder that a line of `/proc/self/cgroup` stands for, if its hierarchy is one that nspawn
+/// divides: that of version 2, or the one of version 1 with systemd's name (cgroups(7)).
+fn cgroup_of(line: &str, is_there: impl Fn(&Path) -> bool) -> Option<PathBuf> {
+    let (hierarchy, path) = line.split_once(':')?.1.split_once(':')?;
+    let tops: &[&str] = match hierarchy {
+        "" => &["/sys/fs/cgroup/unified", "/sys/fs/cgroup"],
+        "name=systemd" => &["/sys/fs/cgroup/systemd"],
+        _ => return None,
+    };
+    let places = tops.iter().map(|top| Path::new(top).join(path.trim_start_matches('/')));
+    places.into_iter().find(|place| is_there(place))
+}
+
+/// A path as nspawn's options take it, in which a colon ends it.
+fn escaped(path: &str) -> String {
+    path.replace('\\', "\\\\").replace(':', "\\:")
+}
+
+impl Launcher for Nspawn {
+    fn info(&self) -> &'static LauncherInfo {
+        &INFO
+    }
+
+    fn detect(&self) -> Availability {
+        match sys::own_ids() {
+            Ok((_, 0)) | Err(_) => {
+                needs_program("systemd-nspawn", "apt-get install systemd-container")
+            }
+            Ok(_) => Availability::Unavailable {
+                reason: "systemd-nspawn needs root".to_owned(),
+                remedy: "run envtax as root".to_owned(),
+            },
+        }
+    }
+
+    fn check(&self, argument: &str) -> Result<()> {
+        if argument.is_empty() {
+            return Ok(());
+        }
+        is_folder(argument, INFO.usage)?;
+        let lacks = |name: &&&str| !Path::new(argument).join(name).is_dir();
+        let missing: Vec<&str> = NEEDED.iter().filter(lacks).copied().collect();
+        ensure!(
+            missing.is_empty(),
+            "nspawn would make folders in `{argument}`; make them before: cd {} && mkdir {}",
+            shell_words::quote(argument),
+            missing.join(" ")
+        );
+        Ok(())
+    }
+
+    fn undo(&self, site: &Site<'_>) -> Vec<Vec<String>> {
+        let dissolve =
+            |cgroup: String| ["sh", "-c", DISSOLVE, "sh", &cgroup].map(String::from).to_vec();
+        let mut commands: Vec<Vec<String>> = cgroups(site).into_iter().map(dissolve).collect();
+        let passage = format!("/run/systemd/nspawn/propagate/{}", machine(site));
+        commands.push(vec!["rmdir".to_owned(), passage]);
+        commands
+    }
+
+    fn prepare(&self, site: &Site<'_>) -> Result<()> {
+        let root = root(site);
+        if site.argument.is_empty() {
+            for name in NEEDED {
+                fs::create_dir_all(root.join(name)).context("making a root folder")?;
+            }
+        }
+        for dir in site.host_dirs() {
+            match mount_point(&root, dir) {
+                Some(point) if site.argument.is_empty() => {
+                    fs::create_dir_all(point).context("making a root folder")?;
+                }
+                Some(point) => {
+                    let point = point.display().to_string();
+                    let command = format!("mkdir -p {}", shell_words::quote(&point));
+                    ensure!(
+                        Path::new(&point).is_dir(),
+                        "there is no place for the target directory: {command}"
+                    );
+                }
+                None => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn commands(&self, site: &Site<'_>) -> Result<Vec<Launch>> {
+        let mut words = ["sh", "-c", ENTER, "sh"].map(String::from).to_vec();
+        words.extend(cgroups(site));
+        words.push("--".to_owned());
+        words.extend(OPTIONS.iter().copied().map(String::from));
+        words.push(format!("--machine={}", machine(site)));
+        words.push(format!("--directory={}", root(site).display()));
+        words.push(format!("--bind-ro={}:{AGENT}", escaped(site.agent)));
+        words.extend(site.host_dirs().map(|dir| format!("--bind={}", escaped(dir))));
+        words.push("--".to_owned());
+        words.extend(agent_words(AGENT).map(String::from));
+        // Two containers on one folder harm nobody: neither writes there.
+        Ok(vec![Launch::new(words).with_variable("SYSTEMD_NSPAWN_LOCK", "0")])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cgroups_are_found_where_they_are_mounted() {
+        let of = |line: &str, there: &str| cgroup_of(line, |place| place.starts_with(there));
+        let found = |path: &str| Some(PathBuf::from(path));
+        assert_eq!(of("0::/a/b", "/sys/fs/cgroup/a"), found("/sys/fs/cgroup/a/b"));
+        assert_eq!(of("0::/", "/sys/fs/cgroup/unified"), found("/sys/fs/cgroup/unified"));
+        assert_eq!(of("9:name=systemd:/x", "/"), found("/sys/fs/cgroup/systemd/x"));
+        assert_eq!(of("4:memory:/x", "/"), None);
+        assert_eq!(of("0::/", "/elsewhere"), None);
+    }
+
+    #[test]
+    fn the_container_sees_the_agent_and_the_target_directories() {
+        let dirs = [crate::model::TargetDir { path: "/".into(), ..Default::default() }];
+        let site = Site { dirs: &dirs, ..crate::launch::tests::site_of("/r") };
+        let launches = Nspawn.commands(&site).unwrap();
+        let text = launches[0].words.join(" ");
+        assert!(text.contains(" -- systemd-nspawn --quiet --pipe "), "{text}");
+        assert!(text.contains("--directory=/r --bind-ro=/x/envtax:/run/envtax --bind=/ -- "));
+        assert!(text.ends_with("/run/envtax agent --self /run/envtax"), "{text}");
+        assert_eq!(mount_point(Path::new("/r"), "/mnt/a"), Some("/r/mnt/a".into()));
+        assert_eq!(mount_point(Path::new("/r"), "/tmp/a"), None);
+        assert_eq!(escaped("/a:b\\c"), "/a\\:b\\\\c");
+    }
+
+    #[test]
+    fn a_root_folder_must_be_whole() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = place.path().to_str().unwrap();
+        for name in ["usr", "proc", "tmp"] {
+            fs::create_dir(place.path().join(name)).unwrap();
+        }
+        let error = Nspawn.check(folder).unwrap_err().to_string();
+        assert!(error.contains("mkdir dev etc root run sys var"), "{error}");
+        assert!(Nspawn.check("").is_ok());
+    }
+}

@@ -1,0 +1,88 @@
+//! A seccomp filter that this program puts on itself.
+
+use std::fs;
+use std::io;
+
+use libc::sock_filter;
+
+use super::check;
+use super::seccomp_profile::Profile;
+use super::seccomp_program::{Action, allow_all, program};
+
+/// What podman's containers get.
+const CONTAINER: &str = include_str!("seccomp_container.json");
+
+/// Puts the filter of that profile on this process and all that it starts, for good.
+pub fn enter_seccomp(profile: &str) -> Result<(), String> {
+    install(&filter(profile)?).map_err(|e| format!("installing the filter: {e}"))
+}
+
+/// Whether there is such a profile and a filter can be made of it; what is wrong with it.
+pub fn check_seccomp(profile: &str) -> Result<(), String> {
+    filter(profile).map(drop)
+}
+
+fn filter(profile: &str) -> Result<Vec<sock_filter>, String> {
+    match profile {
+        "allow" => Ok(allow_all()),
+        "container" => compile(CONTAINER),
+        path if path.ends_with(".json") => {
+            let text = fs::read_to_string(path).map_err(|e| format!("reading `{path}`: {e}"))?;
+            compile(&text).map_err(|e| format!("the seccomp profile `{path}`: {e}"))
+        }
+        other => Err(format!(
+            "there is no seccomp profile `{other}`; there are `container`, `allow` and files \
+             named *.json as container engines take them"
+        )),
+    }
+}
+
+fn compile(profile: &str) -> Result<Vec<sock_filter>, String> {
+    let profile: Profile = serde_json::from_str(profile).map_err(|e| e.to_string())?;
+    let (default, rules): (Action, _) = profile.resolve()?;
+    program(default, &rules)
+}
+
+fn install(filter: &[sock_filter]) -> io::Result<()> {
+    let program = libc::sock_fprog {
+        len: filter.len().try_into().map_err(|_| io::ErrorKind::InvalidInput)?,
+        filter: filter.as_ptr().cast_mut(),
+    };
+    // Without it, only the privileged may filter. Containers have it too.
+    // SAFETY: sets a flag of this process.
+    check(unsafe { libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) }.into())?;
+    let mode = libc::SECCOMP_MODE_FILTER;
+    // SAFETY: the program outlives the call, which copies it.
+    check(unsafe { libc::prctl(libc::PR_SET_SECCOMP, mode, &program) }.into()).map(drop)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error(profile: &str) -> String {
+        check_seccomp(profile).unwrap_err()
+    }
+
+    #[test]
+    fn profiles_are_known_by_name_or_file() {
+        check_seccomp("allow").unwrap();
+        check_seccomp("container").unwrap();
+        assert!(error("docker").contains("no seccomp profile `docker`; there are `container`"));
+        assert!(error("/no/such.json").contains("reading `/no/such.json`"));
+    }
+
+    #[test]
+    fn a_file_that_is_no_profile_says_where() {
+        let file = tempfile::Builder::new().suffix(".json").tempfile().unwrap();
+        let path = file.path().to_str().unwrap();
+        let given = |text: &str| {
+            fs::write(path, text).unwrap();
+            error(path)
+        };
+        assert!(given("{").contains("line 1 column"));
+        assert!(given("{}").contains("missing field `defaultAction`"));
+        let unknown = given(r#"{"defaultAction": "SCMP_ACT_MAYBE"}"#);
+        assert!(unknown.contains("`SCMP_ACT_MAYBE`") && unknown.contains(path), "{unknown}");
+    }
+}
