@@ -3,6 +3,7 @@
 mod bad_agents;
 mod dirs;
 mod env_file;
+mod env_sandboxes;
 mod file_probes;
 mod filesystems;
 mod leftovers;

@@ -50,6 +50,14 @@ fn read(pid: u32, mark: &str, sessions: &BTreeSet<i32>) -> Option<Process> {
     Some(Process { pid, session, words })
 }
 
+/// How many processes of these sessions are dead and not reaped.
+pub fn dead(sessions: &BTreeSet<i32>) -> usize {
+    let entries = fs::read_dir("/proc").unwrap().flatten();
+    let stats = entries.filter_map(|entry| fs::read_to_string(entry.path().join("stat")).ok());
+    let states = stats.filter_map(|stat| state_and_session(&stat));
+    states.filter(|(state, session)| state == "Z" && sessions.contains(session)).count()
+}
+
 /// The program's name in the second field may have spaces and brackets of its own.
 fn state_and_session(stat: &str) -> Option<(String, i32)> {
     let (_, fields) = stat.rsplit_once(") ")?;
