@@ -147,7 +147,8 @@ impl Session {
             helpers.push(lodging.start(helper, settings)?);
         }
         let mut process = Process::start(launch, settings)?;
-        let limit = settings.answer_limit.max(Duration::from_secs(info.boot_limit_s));
+        let boots = settings.answer_limit.max(Duration::from_secs(info.boot_limit_s));
+        let limit = launch.boot_limit.unwrap_or(boots);
         let response = process.listen(begin, limit, settings)?;
         let started_in = begin.elapsed();
         let Answer::Hello(hello) = response.answer else {
@@ -347,7 +348,9 @@ impl Process {
                 }
                 Err(RecvTimeoutError::Timeout) if left.is_zero() => {
                     let seconds = limit.as_secs_f64();
-                    let what = format!("no answer within {seconds} s; does it ask for a password?");
+                    let what = format!(
+                        "no answer within {seconds} s; does it ask for a password, or still boot?"
+                    );
                     return Err(Trouble::TimedOut(self.last_words(&what)));
                 }
                 Err(RecvTimeoutError::Timeout) => {}
@@ -391,7 +394,13 @@ impl Process {
     }
 
     /// A thread that still sends the binary closes the input when it is done or the command ends.
+    /// That nothing more comes is also said in words: a terminal in between hands no end on.
     fn close_input(&mut self) {
+        if let Ok(line) = line_of(&Request { id: 0, ask: Ask::Quit })
+            && let Input::Open(input) = &mut self.input
+        {
+            let _ = input.write_all(line.as_bytes());
+        }
         self.input = Input::Closed;
         self.closed.get_or_insert_with(Instant::now);
     }
@@ -489,7 +498,9 @@ fn keep(noise: &Noise, line: &str) {
     }
     let mut lines = noise.lock().unwrap_or_else(PoisonError::into_inner);
     if lines.len() == NOISE_LINES {
-        lines.pop_front();
+        // What a kernel says it panics of comes before some twenty lines about where.
+        let oldest = lines.iter().position(|line| !line.contains("panic")).unwrap_or(0);
+        lines.remove(oldest);
     }
     lines.push_back(line);
 }

@@ -16,6 +16,7 @@ mod ptrace;
 mod seccomp;
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
 
@@ -144,6 +145,8 @@ pub struct Launch {
     pub send_binary: bool,
     /// Started before the command, in this order, and ended after it.
     pub helpers: Vec<Helper>,
+    /// The greeting is waited for so long, whatever is usual.
+    pub boot_limit: Option<Duration>,
 }
 
 /// A process beside the environment that it needs, such as the server of a shared folder.
