@@ -13,9 +13,10 @@ use anyhow::{Context, Result, bail, ensure};
 
 use crate::command;
 use crate::facts;
+use crate::guest;
 use crate::leftovers::{remove_dead, remove_own, scratch_name};
 use crate::measure::{calibrate_clock, shortest_sample_ns};
-use crate::model::{Availability, Case};
+use crate::model::{Availability, Case, Facts};
 use crate::probe::{self, PROBES};
 use crate::protocol::{
     Answer, Ask, BlockSize, CommandTask, DirAnswer, Hello, MAX_LINE, Request, Response, Task,
@@ -24,7 +25,7 @@ use crate::protocol::{
 use crate::sys::{self, AgentImage, Ready};
 
 /// Where an agent goes by itself.
-const PLACES: &str = "`namespace`, `ptrace`, `chroot:DIR`, `seccomp:PROFILE`";
+const PLACES: &str = "`namespace`, `ptrace`, `chroot:DIR`, `seccomp:PROFILE`, `guest:ORDERS`";
 
 /// How this agent was started.
 pub struct AgentSettings {
@@ -50,9 +51,10 @@ pub fn run(settings: &AgentSettings) -> Result<()> {
         image = image.hold_open()?;
         unstage(settings.own_path.as_deref());
     }
+    let mut known = Facts::new();
     if let Some(place) = &settings.enter {
         image = image.hold_open().context("opening the agent's own binary")?;
-        enter(place)?;
+        known = enter(place)?;
     }
     sys::leave_first_place().map_err(anyhow::Error::msg)?;
     let clock = calibrate_clock();
@@ -66,7 +68,7 @@ pub fn run(settings: &AgentSettings) -> Result<()> {
         version: VERSION,
         envtax: env!("CARGO_PKG_VERSION").to_owned(),
         target: format!("{}-{}", std::env::consts::ARCH, std::env::consts::OS),
-        facts: facts::environment(),
+        facts: facts::environment().into_iter().chain(known).collect(),
         clock,
         cpus: sys::allowed_cpus().unwrap_or_default(),
         unavailable: unavailable_cases(),
@@ -75,15 +77,18 @@ pub fn run(settings: &AgentSettings) -> Result<()> {
     agent.serve()
 }
 
-fn enter(place: &str) -> Result<()> {
+/// Goes there; what is known of the place beyond what it shows.
+fn enter(place: &str) -> Result<Facts> {
     let entered = match place.split_once(':') {
         None if place == "namespace" => sys::enter_namespace(),
         None if place == "ptrace" => sys::enter_ptrace(),
         Some(("chroot", dir)) => sys::enter_chroot(Path::new(dir)),
         Some(("seccomp", profile)) => sys::enter_seccomp(profile),
+        Some(("guest", orders)) => return guest::enter(Path::new(orders)),
         _ => bail!("`--enter {place}` is none of {PLACES}"),
     };
-    entered.map_err(anyhow::Error::msg).with_context(|| format!("entering `{place}`"))
+    let entered = entered.map_err(anyhow::Error::msg);
+    entered.map(|()| Facts::new()).with_context(|| format!("entering `{place}`"))
 }
 
 /// Removes the copy of this binary that was made for the run, and the folder made for it.

@@ -283,7 +283,7 @@ pub struct AgentArgs {
     /// Path of this binary, for environments whose system does not tell
     #[arg(long = "self", value_name = "PATH")]
     pub own_path: Option<PathBuf>,
-    /// Enter this place first: namespace, chroot:DIR
+    /// Enter this place first: namespace, chroot:DIR, guest:ORDERS
     #[arg(long, value_name = "PLACE")]
     pub enter: Option<String>,
     /// The binary was copied here for this run: remove it once it is open

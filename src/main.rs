@@ -11,6 +11,7 @@ mod control;
 mod envfile;
 mod exit;
 mod facts;
+mod guest;
 mod launch;
 mod leftovers;
 mod measure;

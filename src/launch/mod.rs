@@ -6,6 +6,7 @@ mod bwrap;
 mod chroot;
 mod command;
 mod firejail;
+mod machine;
 mod namespace;
 mod native;
 mod nspawn;
@@ -14,6 +15,8 @@ mod planted;
 mod proot;
 mod ptrace;
 mod seccomp;
+mod uml;
+mod vm;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -33,6 +36,8 @@ pub const LAUNCHERS: &[&dyn Launcher] = &[
     &ptrace::Ptrace,
     &firejail::Firejail,
     &nspawn::Nspawn,
+    &uml::Uml,
+    &vm::Vm,
     &command::Prefix,
     #[cfg(feature = "planted")]
     &planted::Planted,

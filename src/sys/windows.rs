@@ -26,6 +26,7 @@ pub use peer::{EchoPeer, FutexPeer, OwnPipe, PolledPeer, TcpPair, WriterPeer};
 pub use volume::{file_size_limit, volume};
 mod ballast;
 mod folder;
+mod guest;
 mod held;
 mod limits;
 mod mapping;
@@ -45,6 +46,7 @@ use crate::model::Usage;
 
 pub use ballast::{Ballast, huge_page_size};
 pub use folder::{Entries, Folder};
+pub use guest::{leave_first_process, load_module, mount, raise_loopback, use_console};
 pub use held::{hold_processes, hold_threads};
 pub use limits::{Room, memory_room, process_room};
 pub use mapping::MappedFile;

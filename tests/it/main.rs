@@ -4,6 +4,8 @@ mod bad_agents;
 mod dirs;
 mod env_file;
 mod env_sandboxes;
+mod env_uml;
+mod env_vm;
 mod file_probes;
 mod filesystems;
 mod leftovers;

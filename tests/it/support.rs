@@ -436,6 +436,21 @@ pub fn needs_bwrap_size() -> bool {
     can
 }
 
+/// Whether a kernel for guests is there: the machine's own, or one that was downloaded.
+pub fn needs_kernel() -> bool {
+    let home = std::env::var("HOME").unwrap_or_default();
+    let cache = std::env::var("XDG_CACHE_HOME").unwrap_or_else(|_| format!("{home}/.cache"));
+    let places = ["/boot".to_owned(), format!("{cache}/envtax/kernel/boot")];
+    let found = places.iter().filter_map(|place| fs::read_dir(place).ok()).any(|entries| {
+        let mut entries = entries.flatten();
+        entries.any(|entry| entry.file_name().to_string_lossy().starts_with("vmlinuz-"))
+    });
+    if !found {
+        missing("there is no kernel for guests; scripts/fetch-kernel gets one");
+    }
+    found
+}
+
 fn missing(why: &str) {
     let strict = std::env::var_os("CI").is_some_and(|value| value == "true");
     assert!(!strict, "{why}");

@@ -23,12 +23,16 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("plan", &["model"]),
     ("suite", &["probe", "model"]),
     ("runfile", &["model"]),
-    ("launch", &["model", "sys"]),
+    ("launch", &["guest", "model", "sys", "units"]),
+    ("guest", &["sys", "model"]),
     ("stage", &["leftovers", "sys"]),
     ("facts", &["sys", "model"]),
     ("worker", &["protocol", "probe", "measure", "model", "sys"]),
     ("command", &["model", "protocol", "sys"]),
-    ("agent", &["command", "leftovers", "protocol", "probe", "measure", "facts", "model", "sys"]),
+    (
+        "agent",
+        &["command", "leftovers", "guest", "protocol", "probe", "measure", "facts", "model", "sys"],
+    ),
     (
         "control",
         &["plan", "launch", "protocol", "runfile", "model", "stats", "stage", "facts", "sys"],

@@ -1,0 +1,176 @@
+//! User-mode Linux: a kernel that is a program, over ptrace.
+
+use anyhow::{Context, Result, ensure};
+
+use super::machine::{self, Folder, Made, Options};
+use super::{Launch, Launcher, LauncherInfo, Site, needs_program};
+use crate::guest::{Mount, Orders};
+use crate::model::Availability;
+
+pub struct Uml;
+
+const LINUX: &str = "linux.uml";
+
+static INFO: LauncherInfo = LauncherInfo {
+    kind: "uml",
+    usage: "uml[:OPTIONS]",
+    summary: "User-mode Linux, a kernel that runs as a process, with nothing in it but the agent",
+    notes: "OPTIONS are separated by commas:\n\
+            \n\
+            - `memory=512MiB`: without it, 1 GiB. The host gives what the guest touches.\n\
+            - `tmp=KIND`: what the folder for temporary files is; without it `hostfs`, a\n  \
+            folder of the host.\n\
+            - `append=WORD`: more for the kernel's command line; may be repeated.\n\
+            - `boot=90s`: the longest wait for the guest; 60 s without it.\n\
+            \n\
+            Target directories that envtax makes, and KIND above: `loop:ext4`, `loop:xfs`\n\
+            and `loop:btrfs` are a disk of the guest's own, `ubd` over an image whose pages\n\
+            the host keeps in memory; `tmpfs` is the guest's memory. Every other folder of\n\
+            the host that is a target directory is mounted as `hostfs` under the same path,\n\
+            whatever filesystem it has here. Nothing of hostfs stays in the guest's memory:\n\
+            each read goes to the host.\n\
+            \n\
+            The guest has one CPU. Each system call is stopped by ptrace: 110 times the\n\
+            host's cost; reading the clock is one, and costs 650 times as much. Each call\n\
+            waits twice for its turn on the CPU: on a machine that was busy with other\n\
+            things, 10 µs in one round were 300 in the next. It needs no privilege.",
+    remedy: "apt-get install user-mode-linux; it needs ptrace, which some containers forbid",
+    example: Some("uml"),
+    serves_calls: true,
+    staged: true,
+    boot_limit_s: 60,
+};
+
+const OPTIONS: &[&str] = &["memory", "tmp", "append", "boot"];
+
+/// What the system itself has at these paths, a guest has of its own.
+const OWN: [&str; 3] = ["/proc", "/sys", "/dev"];
+
+impl Launcher for Uml {
+    fn info(&self) -> &'static LauncherInfo {
+        &INFO
+    }
+
+    fn detect(&self) -> Availability {
+        needs_program(LINUX, "apt-get install user-mode-linux")
+    }
+
+    fn check(&self, argument: &str) -> Result<()> {
+        Options::read(argument, OPTIONS).map(drop)
+    }
+
+    fn undo(&self, site: &Site<'_>) -> Vec<Vec<String>> {
+        vec![machine::kill_command(site)]
+    }
+
+    fn prepare(&self, site: &Site<'_>) -> Result<()> {
+        let options = Options::read(site.argument, OPTIONS)?;
+        let folders = folders(site, &options)?;
+        let orders = Orders {
+            console: "/dev/tty1".to_owned(),
+            mounts: fit(site, &folders)?.1,
+            ..Orders::default()
+        };
+        // Debian builds every filesystem above into it.
+        machine::furnish(site, &folders, &[], orders)
+    }
+
+    fn commands(&self, site: &Site<'_>) -> Result<Vec<Launch>> {
+        let options = Options::read(site.argument, OPTIONS)?;
+        let stage = site.stage.display().to_string();
+        ensure!(
+            !stage.contains([' ', ',', ':']),
+            "the folder for temporary files is `{stage}`: User-mode Linux takes no space, comma or \
+             colon in a path; name another one in TMPDIR"
+        );
+        let memory = format!("mem={}M", options.memory_mib()?);
+        // The kernel's messages go to the error output, the agent's terminal is what is left.
+        // Without a root, one on a disk that is not there would be looked for, and with neither
+        // that nor a console User-mode Linux appends its own, as arguments for the agent.
+        let fixed = ["con=null", "con0=null,fd:2", "con1=fd:0,fd:1", "console=tty0", "quiet"];
+        let words = [LINUX, &memory].into_iter().chain(fixed).map(str::to_owned);
+        let own = [
+            format!("initrd={}", machine::archive_in(site)),
+            format!("uml_dir={stage}"),
+            "root=/dev/ram0".to_owned(),
+            machine::init_program(),
+        ];
+        let words = words
+            .chain(own)
+            .chain(fit(site, &folders(site, &options)?)?.0)
+            .chain(options.all("append").map(str::to_owned))
+            .chain(machine::init_words());
+        let boot_limit = options.boot_limit()?;
+        Ok(vec![Launch { boot_limit, ..Launch::new(words) }])
+    }
+}
+
+fn folders<'a>(site: &Site<'a>, options: &Options<'a>) -> Result<Vec<Folder<'a>>> {
+    machine::folders(site, options.get("tmp").unwrap_or("hostfs"))
+}
+
+/// Words for the disks, and what the guest mounts.
+fn fit(site: &Site<'_>, folders: &[Folder<'_>]) -> Result<(Vec<String>, Vec<Mount>)> {
+    let (mut words, mut mounts) = (Vec::new(), Vec::new());
+    let mut letters = b'a'..=b'p';
+    for folder in folders {
+        let point = folder.point;
+        match folder.made {
+            Made::Memory { size } => mounts.push(machine::memory_mount(point, size)),
+            Made::Disk { filesystem, .. } => {
+                let letter = char::from(letters.next().context("more than 16 disks")?);
+                words.push(format!("ubd{letter}={}", folder.image_in(site)));
+                mounts.push(Mount::new(&format!("/dev/ubd{letter}"), filesystem, point, ""));
+            }
+            _ if OWN.iter().any(|own| std::path::Path::new(point).starts_with(own)) => {}
+            _ if point != "/" && folder.is_shareable(site) => {
+                let host = folder.host.display().to_string();
+                mounts.push(Mount::new("none", "hostfs", point, &host));
+            }
+            // The row of a folder that is not there says so.
+            _ => {}
+        }
+    }
+    Ok((words, mounts))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::launch::tests::site_of;
+    use crate::model::TargetDir;
+
+    fn dir(path: &str, made: &str) -> TargetDir {
+        TargetDir { name: "d".into(), path: path.into(), made: made.into() }
+    }
+
+    #[test]
+    fn folders_become_disks_and_mounts() {
+        let dirs = [
+            dir("/usr", ""),
+            dir("/d", "loop:xfs"),
+            dir("/m", "tmpfs"),
+            dir("/proc", ""),
+            dir("/", ""),
+        ];
+        let site = Site { dirs: &dirs, ..site_of("") };
+        let folders = machine::folders(&site, "hostfs").unwrap();
+        let (words, mounts) = fit(&site, &folders).unwrap();
+        assert_eq!(words, ["ubda=/stage/disk-2.img"]);
+        let tmp = Mount::new("none", "hostfs", "/tmp", "/stage/tmp");
+        let shared = Mount::new("none", "hostfs", "/usr", "/usr");
+        let disk = Mount::new("/dev/ubda", "xfs", "/d", "");
+        assert_eq!(mounts, [tmp, shared, disk, Mount::new("tmpfs", "tmpfs", "/m", "")]);
+    }
+
+    #[test]
+    fn the_command_ends_with_the_agents_words() {
+        let site = site_of("memory=256MiB,append=a=b");
+        let words = Uml.commands(&site).unwrap().remove(0).words.join(" ");
+        assert!(words.starts_with("linux.uml mem=256M con=null "), "{words}");
+        let end = "a=b -- agent --self /envtax --enter guest:/orders.json";
+        assert!(words.ends_with(end), "{words}");
+        let spaced = Site { stage: std::path::Path::new("/a b"), ..site };
+        assert!(Uml.commands(&spaced).unwrap_err().to_string().contains("TMPDIR"));
+    }
+}

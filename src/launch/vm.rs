@@ -1,0 +1,360 @@
+//! A virtual machine: QEMU, a stock kernel, and an initramfs with nothing in it but the agent.
+
+use std::fs::{self, OpenOptions};
+use std::path::Path;
+
+use anyhow::{Context, Result, bail, ensure};
+
+use super::machine::kernel::Kernel;
+use super::machine::{self, Folder, Made, Options};
+use super::{Helper, Launch, Launcher, LauncherInfo, Site, needs_program};
+use crate::guest::{Mount, Orders};
+use crate::model::Availability;
+use crate::sys;
+
+pub struct Vm;
+
+const QEMU: &str = "qemu-system-x86_64";
+
+static INFO: LauncherInfo = LauncherInfo {
+    kind: "vm",
+    usage: "vm[:OPTIONS]",
+    summary: "QEMU virtual machine with a stock Linux kernel and nothing in it but the agent",
+    notes: "OPTIONS are separated by commas:\n\
+            \n\
+            - `kernel=FILE` or `kernel=DIR`: a bzImage, or an unpacked kernel package.\n  \
+            Without it, the newest `/boot/vmlinuz-*` that has its modules here; else what\n  \
+            `scripts/fetch-kernel` downloaded to `~/.cache/envtax/kernel`, which is\n  \
+            Debian's `linux-image-amd64`: `apt-get download` it and `dpkg-deb -x` it there\n  \
+            by hand. With TCG, an unpacked `vmlinux-*` beside the image is booted, which\n  \
+            saves more than half of the start-up time; the script makes one. Compressed\n  \
+            modules are left to the kernel to unpack; that was never run.\n\
+            - `accel=kvm` or `accel=tcg`: without it, KVM where `/dev/kvm` can be opened and\n  \
+            the CPU shows `vmx` or `svm`; else TCG, QEMU's emulation of the processor.\n  \
+            Which one it is stands in the facts as `accelerator`. A `/dev/kvm` without\n  \
+            these flags serves special kernels only. KVM itself was never run: there was\n  \
+            no machine for it.\n\
+            - `cpus=N`: without it, as many as envtax has with KVM, 1 with TCG. With TCG and\n  \
+            more than one, Linux gives up the TSC: reading the clock costs 40 to 60 times\n  \
+            the host's instead of 2.5 times.\n\
+            - `memory=512MiB`: without it, 1 GiB. The host gives what the guest touches.\n\
+            - `tmp=KIND`: what the folder for temporary files is; `tmpfs` without it.\n\
+            - `append=WORD`: more for the kernel's command line, such as\n  \
+            `append=mitigations=off`; may be repeated.\n\
+            - `boot=90s`: the longest wait for the guest; 120 s without it.\n\
+            \n\
+            Target directories that envtax makes, and KIND above: `loop:ext4`, `loop:xfs`\n\
+            and `loop:btrfs` are a disk of the guest's own, virtio-blk over an image that\n\
+            the host opens with O_DIRECT; `tmpfs` is the guest's memory; `9p` and `virtiofs`\n\
+            share the host's folder of that path (`9p:loose` with the cache of that name).\n\
+            Other folders of the host do not exist in the guest. The cloud kernels have no\n\
+            9p.\n\
+            \n\
+            With TCG, figures are those of an emulator: most system calls cost 2 to 20 times\n\
+            the host's, computing twice as much, and opening a file over 9p 1000 times as\n\
+            much. They show that things work, not what a machine with KVM costs.",
+    remedy: "apt-get install qemu-system-x86, and scripts/fetch-kernel where /boot has no kernel",
+    example: Some("vm"),
+    staged: true,
+    boot_limit_s: 120,
+    ..LauncherInfo::COMMON
+};
+
+const OPTIONS: &[&str] = &["kernel", "accel", "cpus", "memory", "tmp", "append", "boot"];
+
+/// Where Debian 12 and newer systems have a server of virtiofs; others have it on the search path.
+const VIRTIOFSD: [&str; 2] = ["/usr/lib/qemu/virtiofsd", "/usr/libexec/virtiofsd"];
+
+/// The argument, read.
+struct Machine<'a> {
+    options: Options<'a>,
+    tmp: &'a str,
+}
+
+impl<'a> Machine<'a> {
+    fn read(argument: &'a str) -> Result<Machine<'a>> {
+        let options = Options::read(argument, OPTIONS)?;
+        let tmp = options.get("tmp").unwrap_or("tmpfs");
+        let machine = Machine { options, tmp };
+        machine.cpus("tcg")?;
+        if let Some(accelerator) = machine.options.get("accel") {
+            let known = ["kvm", "tcg"].contains(&accelerator);
+            ensure!(known, "option `accel={accelerator}`: there are `kvm` and `tcg`");
+        }
+        if let Some(kernel) = machine.options.get("kernel") {
+            ensure!(Path::new(kernel).exists(), "option `kernel`: there is no `{kernel}`");
+        }
+        Ok(machine)
+    }
+
+    fn cpus(&self, accelerator: &str) -> Result<usize> {
+        match self.options.get("cpus") {
+            Some(text) => {
+                let cpus = text.parse().ok().filter(|cpus| (1..=255).contains(cpus));
+                cpus.with_context(|| format!("option `cpus={text}`: write a number, `cpus=2`"))
+            }
+            None if accelerator == "tcg" => Ok(1),
+            None => Ok(sys::allowed_cpus().map_or(1, |cpus| cpus.len())),
+        }
+    }
+
+    fn kernel(&self) -> Result<Kernel> {
+        self.options.get("kernel").map_or_else(Kernel::find, |path| Kernel::given(Path::new(path)))
+    }
+
+    /// What runs the guest's code.
+    fn accelerator(&self) -> Result<&'static str> {
+        match self.options.get("accel") {
+            Some("kvm") => try_kvm().map(|()| "kvm").context("option `accel=kvm`"),
+            Some(_) => Ok("tcg"),
+            None => Ok(if try_kvm().is_ok() { "kvm" } else { "tcg" }),
+        }
+    }
+}
+
+/// Whether KVM can run a stock kernel here. A `/dev/kvm` alone does not say so: that of a guest
+/// which may only have guests with a kernel made for it (PVM) interprets a stock one, and hangs.
+fn try_kvm() -> Result<()> {
+    let device = OpenOptions::new().read(true).write(true).open("/dev/kvm");
+    device.context("`/dev/kvm` cannot be opened: load the module, join the group `kvm`")?;
+    let cpu = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let flags = cpu.lines().find(|line| line.starts_with("flags")).unwrap_or_default();
+    ensure!(
+        flags.split_whitespace().any(|flag| ["vmx", "svm"].contains(&flag)),
+        "the CPU shows neither `vmx` nor `svm`, so that KVM cannot run a stock kernel here: write \
+         `accel=tcg`"
+    );
+    Ok(())
+}
+
+impl Launcher for Vm {
+    fn info(&self) -> &'static LauncherInfo {
+        &INFO
+    }
+
+    fn detect(&self) -> Availability {
+        needs_program(QEMU, "apt-get install qemu-system-x86")
+    }
+
+    fn check(&self, argument: &str) -> Result<()> {
+        Machine::read(argument).map(drop)
+    }
+
+    /// The server of virtiofs in Debian 12 never removes its own lock.
+    fn undo(&self, site: &Site<'_>) -> Vec<Vec<String>> {
+        let locks = || {
+            let machine = Machine::read(site.argument)?;
+            let fitting = fit(site, &machine::folders(site, machine.tmp)?)?;
+            anyhow::Ok(fitting.helpers.iter().map(|helper| lock_of(&helper.ready)).collect())
+        };
+        let locks: Vec<String> = locks().unwrap_or_default();
+        let remove = |lock| ["rm".to_owned(), "-f".to_owned(), lock].to_vec();
+        let removals = locks.into_iter().map(remove);
+        [machine::kill_command(site)].into_iter().chain(removals).collect()
+    }
+
+    fn prepare(&self, site: &Site<'_>) -> Result<()> {
+        let machine = Machine::read(site.argument)?;
+        let kernel = machine.kernel()?;
+        let folders = machine::folders(site, machine.tmp)?;
+        let fitting = fit(site, &folders)?;
+        let modules = kernel.modules(&fitting.modules)?;
+        let facts = [("accelerator", machine.accelerator()?), ("machine", "qemu q35")];
+        let facts = facts.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let orders = Orders {
+            console: "/dev/hvc0".to_owned(),
+            mounts: fitting.mounts,
+            facts: facts.into(),
+            ..Orders::default()
+        };
+        machine::furnish(site, &folders, &modules, orders)
+    }
+
+    fn commands(&self, site: &Site<'_>) -> Result<Vec<Launch>> {
+        let machine = Machine::read(site.argument)?;
+        let accelerator = machine.accelerator()?;
+        let cpu = if accelerator == "kvm" { "host" } else { "max" };
+        let memory = machine.options.memory_mib()?;
+        let folders = machine::folders(site, machine.tmp)?;
+        let fitting = fit(site, &folders)?;
+        let mut words = vec![QEMU.to_owned()];
+        let mut add = |text: &str| words.extend(text.split(' ').map(str::to_owned));
+        add("-nodefaults -no-user-config -display none -no-reboot -monitor none");
+        add(&format!("-machine q35,accel={accelerator} -cpu {cpu}"));
+        add(&format!("-smp {} -m {memory}M", machine.cpus(accelerator)?));
+        // The kernel's messages are quoted when the agent does not greet.
+        add("-chardev file,id=log,path=/dev/stderr -serial chardev:log");
+        add("-chardev stdio,id=agent,signal=off -device virtio-serial");
+        add("-device virtconsole,chardev=agent");
+        if !fitting.helpers.is_empty() {
+            // A server of virtiofs maps the guest's memory.
+            add(&format!("-object memory-backend-memfd,id=mem,size={memory}M,share=on"));
+            add("-numa node,memdev=mem");
+        }
+        words.extend(fitting.devices);
+        let kernel = machine.kernel()?;
+        // Emulated, unpacking a kernel takes longer than booting it.
+        let unpacked = kernel.unpacked().filter(|_| accelerator == "tcg");
+        let kernel = unpacked.unwrap_or(kernel.image).display().to_string();
+        let line = ["console=ttyS0", "quiet", "panic=-1"].map(str::to_owned).into_iter();
+        let line = line
+            .chain([machine::init_program()])
+            .chain(machine.options.all("append").map(str::to_owned))
+            .chain(machine::init_words());
+        let line: Vec<String> = line.collect();
+        let boot = ["-kernel", &kernel, "-initrd", &machine::archive_in(site), "-append"];
+        words.extend(boot.map(str::to_owned));
+        words.push(line.join(" "));
+        let launch = Launch::new(words);
+        let boot_limit = machine.options.boot_limit()?;
+        Ok(vec![Launch { helpers: fitting.helpers, boot_limit, ..launch }])
+    }
+}
+
+/// What the guest's folders ask of QEMU and of the guest.
+struct Fitting {
+    devices: Vec<String>,
+    helpers: Vec<Helper>,
+    modules: Vec<&'static str>,
+    mounts: Vec<Mount>,
+}
+
+fn fit(site: &Site<'_>, folders: &[Folder<'_>]) -> Result<Fitting> {
+    let mut fitting = Fitting {
+        devices: Vec::new(),
+        helpers: Vec::new(),
+        modules: vec!["virtio_pci", "virtio_console"],
+        mounts: Vec::new(),
+    };
+    let mut disks = b'a'..=b'z';
+    for (number, folder) in folders.iter().enumerate() {
+        let point = folder.point;
+        match folder.made {
+            Made::Nothing => {}
+            Made::Memory { size } => fitting.mounts.push(machine::memory_mount(point, size)),
+            Made::Disk { filesystem, .. } => {
+                let letter = char::from(disks.next().context("more than 26 disks")?);
+                fitting.add_disk(letter, &folder.image_in(site));
+                // Checksums are looked up by name, which no table of what a module needs says.
+                fitting.modules.extend(["virtio_blk", "crc32c_generic"]);
+                let module = ["ext4", "xfs", "btrfs"].into_iter().find(|it| *it == filesystem);
+                fitting.modules.extend(module);
+                let device = format!("/dev/vd{letter}");
+                fitting.mounts.push(Mount::new(&device, filesystem, point, ""));
+            }
+            Made::Share { how: how @ ("9p" | "virtiofs"), option } if folder.is_shareable(site) => {
+                let host = quoted(&folder.host.display().to_string());
+                match how {
+                    "9p" => fitting.add_9p(number, &host, point, option)?,
+                    _ => fitting.add_virtiofs(number, site, &host, point),
+                }
+            }
+            // The row of a folder that is not there says so.
+            Made::Share { .. } => {}
+        }
+    }
+    Ok(fitting)
+}
+
+impl Fitting {
+    fn add_disk(&mut self, letter: char, image: &str) {
+        let drive =
+            format!("file={},if=none,id=disk-{letter},format=raw,cache=none", quoted(image));
+        let device = format!("virtio-blk-pci,drive=disk-{letter}");
+        self.devices.extend(["-drive", &drive, "-device", &device].map(str::to_owned));
+    }
+
+    fn add_9p(&mut self, number: usize, host: &str, point: &str, option: &str) -> Result<()> {
+        let tag = format!("share{number}");
+        let share = format!("local,path={host},mount_tag={tag},security_model=none");
+        self.devices.extend(["-virtfs".to_owned(), share]);
+        self.modules.extend(["9pnet_virtio", "9p"]);
+        let cache = match option {
+            "" => String::new(),
+            "none" | "loose" | "fscache" | "mmap" => format!(",cache={option}"),
+            _ => bail!("`9p:{option}`: the caches of 9p are none, loose, fscache and mmap"),
+        };
+        let options = format!("trans=virtio,version=9p2000.L,msize=262144{cache}");
+        self.mounts.push(Mount::new(&tag, "9p", point, &options));
+        Ok(())
+    }
+
+    fn add_virtiofs(&mut self, number: usize, site: &Site<'_>, host: &str, point: &str) {
+        let tag = format!("share{number}");
+        let socket = site.in_stage(&tag);
+        let chardev = format!("socket,id={tag},path={}", quoted(&socket));
+        let device = format!("vhost-user-fs-pci,chardev={tag},tag={tag}");
+        self.devices.extend(["-chardev", &chardev, "-device", &device].map(str::to_owned));
+        let is_there = |path: &&str| Path::new(path).is_file();
+        let server = VIRTIOFSD.into_iter().find(is_there).unwrap_or("virtiofsd");
+        let source = format!("source={host}");
+        let words = [server, "-o", &source, "-o", "cache=auto"].map(str::to_owned).into_iter();
+        let words = words.chain([format!("--socket-path={socket}"), "--rlimit-nofile=0".into()]);
+        self.helpers.push(Helper { words: words.collect(), ready: socket.into() });
+        self.modules.push("virtiofs");
+        self.mounts.push(Mount::new(&tag, "virtiofs", point, ""));
+    }
+}
+
+/// The lock that a server of virtiofs has beside its socket.
+fn lock_of(socket: &Path) -> String {
+    let name = socket.display().to_string().replace('/', ".");
+    format!("/var/run/virtiofsd/{name}.pid")
+}
+
+/// A value between the commas of QEMU's options.
+fn quoted(value: &str) -> String {
+    value.replace(',', ",,")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::launch::tests::site_of;
+    use crate::model::TargetDir;
+
+    fn dir(path: &str, made: &str) -> TargetDir {
+        TargetDir { name: "d".into(), path: path.into(), made: made.into() }
+    }
+
+    #[test]
+    fn folders_become_devices_and_mounts() {
+        let dirs = [
+            dir("/a", "loop:ext4"),
+            dir("/b", "loop:btrfs"),
+            dir("/usr", "9p:loose"),
+            dir("/etc", "virtiofs"),
+            dir("/e", "tmpfs:64M"),
+            dir("/f", "overlay"),
+            dir("/g", ""),
+        ];
+        let site = Site { dirs: &dirs, ..site_of("") };
+        let fitting = fit(&site, &machine::folders(&site, "tmpfs").unwrap()).unwrap();
+        let text = fitting.devices.join(" ");
+        assert!(text.contains("file=/stage/disk-1.img,if=none,id=disk-a,format=raw,cache=none"));
+        assert!(text.contains("-virtfs local,path=/usr,mount_tag=share3,security_model=none"));
+        assert!(text.contains("socket,id=share4,path=/stage/share4"));
+        let helper = fitting.helpers[0].words.join(" ");
+        assert!(helper.contains("source=/etc -o cache=auto --socket-path=/stage/share4"));
+        let undo = Vm.undo(&site).concat().join(" ");
+        assert_eq!(undo, "pkill -KILL -f /stage/ rm -f /var/run/virtiofsd/.stage.share4.pid");
+        let mounts: Vec<_> = fitting.mounts.iter().map(|mount| mount.point.as_str()).collect();
+        assert_eq!(mounts, ["/tmp", "/a", "/b", "/usr", "/etc", "/e"]);
+        assert_eq!(fitting.mounts[1].source, "/dev/vda");
+        assert_eq!(fitting.mounts[2].source, "/dev/vdb");
+        assert!(fitting.mounts[3].options.ends_with("msize=262144,cache=loose"));
+        assert_eq!(fitting.mounts[5].options, "size=64M");
+        assert!(fitting.modules.contains(&"btrfs") && fitting.modules.contains(&"9p"));
+    }
+
+    #[test]
+    fn options_are_checked() {
+        let error = |argument| format!("{:#}", Vm.check(argument).unwrap_err());
+        assert!(error("kernel=/no/such").contains("there is no `/no/such`"));
+        assert!(error("accel=xen").contains("`kvm` and `tcg`"));
+        assert!(error("cpus=0").contains("cpus=2"));
+        assert!(error("disk=x").contains("no option `disk`"));
+        assert_eq!(quoted("/a,b"), "/a,,b");
+        Vm.check("accel=tcg,cpus=2,memory=512MiB,boot=10s,append=mitigations=off").unwrap();
+    }
+}

@@ -1,0 +1,26 @@
+//! No kernel starts Windows programs from an initramfs.
+
+use std::io;
+use std::path::Path;
+
+use super::not_yet;
+
+pub fn leave_first_process() -> io::Result<()> {
+    not_yet()
+}
+
+pub fn load_module(_path: &Path) -> io::Result<()> {
+    not_yet()
+}
+
+pub fn mount(_source: &str, _point: &Path, _kind: &str, _options: &str) -> io::Result<()> {
+    not_yet()
+}
+
+pub fn raise_loopback() -> io::Result<()> {
+    not_yet()
+}
+
+pub fn use_console(_path: &Path) -> io::Result<()> {
+    not_yet()
+}

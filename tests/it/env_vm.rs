@@ -1,0 +1,201 @@
+//! Virtual machines, started for real: by emulation where there is no KVM.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::processes;
+use crate::support::{Place, Running, needs, needs_kernel};
+
+/// Boots are slow where QEMU emulates, and slower where other tests run beside.
+const ARGS: [&str; 4] = ["--budget", "5s", "--answer-timeout", "50s"];
+
+fn ready() -> bool {
+    needs("qemu-system-x86_64") && needs_kernel()
+}
+
+/// One short run; the machine's folder for temporary files is of that kind.
+fn measured_on(tmp: &str, filesystem: &str) {
+    if !ready() {
+        return;
+    }
+    let place = Place::new();
+    let spec = format!("vm:{tmp}");
+    let run = place.run(&["native", &spec], &["syscall.getppid", "file.open"]).args(ARGS);
+    run.start().wait_clean().exits(0);
+    let comparison = place.comparison("run.jsonl");
+    comparison.measured("syscall.getppid", "vm").measured("file.open", "vm");
+    let file = place.read("run.jsonl");
+    assert!(file.contains(&format!("\"filesystem\":\"{filesystem}\"")), "{file}");
+    let accelerator = ["tcg", "kvm"].map(|name| format!("\"accelerator\":\"{name}\""));
+    assert!(accelerator.iter().any(|fact| file.contains(fact)), "{file}");
+}
+
+#[test]
+fn a_virtual_machine_is_measured() {
+    measured_on("cpus=1,memory=512MiB", "tmpfs");
+}
+
+#[test]
+fn a_virtual_machine_has_a_disk() {
+    measured_on("tmp=loop:ext4", "ext4");
+}
+
+#[test]
+fn a_virtual_machine_shares_a_folder_by_9p() {
+    measured_on("tmp=9p", "9p");
+}
+
+#[test]
+fn a_virtual_machine_shares_a_folder_by_virtiofs() {
+    let servers = ["/usr/lib/qemu/virtiofsd", "/usr/libexec/virtiofsd"];
+    if servers.iter().any(|path| Path::new(path).is_file()) || needs("virtiofsd") {
+        let before = locks();
+        measured_on("tmp=virtiofs", "virtiofs");
+        assert!(locks().is_subset(&before), "{:?}", locks());
+    }
+}
+
+/// What the server of Debian 12 keeps outside of the stage.
+fn locks() -> BTreeSet<String> {
+    let entries = fs::read_dir("/var/run/virtiofsd").into_iter().flatten().flatten();
+    entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
+}
+
+fn is_booting(run: &mut Running<'_>) -> bool {
+    run.processes().iter().any(|process| process.words[0] == "qemu-system-x86_64")
+}
+
+/// A killed controller takes a machine along that has not greeted yet, and one that measures.
+#[test]
+fn a_killed_run_leaves_no_virtual_machine() {
+    if !ready() {
+        return;
+    }
+    let moments: [fn(&mut Running<'_>); 2] =
+        [|run| run.until("a booting machine", is_booting), |run| run.until_recorded("block", 2)];
+    for moment in moments {
+        let place = Place::new();
+        let run = place.run(&["native", "vm:tmp=loop:ext4"], &["file.open"]);
+        let mut run = run.args(["--budget", "1h", "--answer-timeout", "50s"]).start();
+        moment(&mut run);
+        run.processes();
+        run.signal("KILL");
+        run.wait_clean();
+    }
+}
+
+/// A run that is interrupted while it waits for a guest does not wait on.
+#[test]
+fn an_interrupted_boot_leaves_no_virtual_machine() {
+    if !ready() {
+        return;
+    }
+    let place = Place::new();
+    let mut run = place.run(&["native", "vm"], &["null"]).args(ARGS).start();
+    run.until("a booting machine", is_booting);
+    run.signal("INT");
+    run.wait_clean().exits(2).complains("interrupted before anything was measured");
+}
+
+/// Pulling the plug is an agent's death like any other: the machine is started again.
+#[test]
+fn a_killed_virtual_machine_is_started_again() {
+    if !ready() {
+        return;
+    }
+    let place = Place::new();
+    let run = place.run(&["native", "vm"], &["syscall.getppid"]);
+    let mut run = run.args(["--budget", "5s", "--answer-timeout", "50s"]).start();
+    run.until_recorded("block", 3);
+    run.processes()
+        .iter()
+        .filter(|process| process.words[0] == "qemu-system-x86_64")
+        .for_each(|process| processes::signal(process.pid, "KILL"));
+    run.wait_clean().exits(0);
+    place.comparison("run.jsonl").measured("syscall.getppid", "vm");
+}
+
+/// The environment's rows fail with these words; the others go on.
+fn fails(spec: &str, words: &[&str]) {
+    let place = Place::new();
+    let run = place.run(&["native", &format!("x={spec}")], &["null"]).args(ARGS);
+    run.variable("XDG_CACHE_HOME", &cache()).start().wait_clean().exits(3);
+    let comparison = place.comparison("run.jsonl");
+    words.iter().for_each(|words| {
+        comparison.failed("null", "x", words);
+    });
+    comparison.measured("null", "native");
+}
+
+/// The usual one, said by its name.
+fn cache() -> String {
+    let named = std::env::var("XDG_CACHE_HOME").ok().filter(|path| path.starts_with('/'));
+    named.unwrap_or_else(|| format!("{}/.cache", std::env::var("HOME").unwrap()))
+}
+
+#[test]
+fn a_guest_that_never_boots_is_given_up() {
+    if !ready() {
+        return;
+    }
+    fails("vm:boot=1s", &["no answer within 1 s", "or still boot?", "by hand: qemu-system-x86_64"]);
+    // What the kernel said last is quoted.
+    let stuck = "vm:append=rdinit=/nothing,append=root=/dev/nothing";
+    fails(stuck, &["the agent ended", "stderr:", "Kernel panic - not syncing"]);
+}
+
+#[test]
+fn what_is_no_kernel_is_not_started() {
+    if !needs("qemu-system-x86_64") {
+        return;
+    }
+    fails("vm:kernel=/etc/passwd", &["`/etc/passwd` is no bzImage"]);
+    fails("vm:kernel=/etc", &["no kernel `boot/vmlinuz-VERSION` in `/etc`"]);
+    let kernels = fs::read_dir("/boot").map(|entries| entries.count()).unwrap_or_default();
+    if kernels == 0 {
+        let place = Place::new();
+        let run = place.run(&["native", "x=vm"], &["null"]).args(ARGS);
+        let run = run.variable("XDG_CACHE_HOME", &place.path("cache"));
+        run.start().wait_clean().exits(3);
+        let comparison = place.comparison("run.jsonl");
+        comparison.failed("null", "x", "there is no kernel to boot");
+        comparison.failed("null", "x", "scripts/fetch-kernel");
+        comparison.failed("null", "x", "dpkg-deb -x");
+    }
+}
+
+/// A `/dev/kvm` is not enough: it never hangs.
+#[test]
+fn kvm_that_cannot_be_used_says_why() {
+    let cpu = fs::read_to_string("/proc/cpuinfo").unwrap();
+    let flag = cpu.split_whitespace().any(|word| ["vmx", "svm"].contains(&word));
+    if !ready() || flag {
+        eprintln!("not tested: KVM works here, or there is no QEMU");
+        return;
+    }
+    let reason =
+        if PathBuf::from("/dev/kvm").exists() { "neither `vmx` nor `svm`" } else { "/dev/kvm" };
+    fails("vm:accel=kvm", &["option `accel=kvm`", reason]);
+}
+
+#[test]
+fn options_of_machines_are_checked_before_anything_starts() {
+    let place = Place::new();
+    let says = |spec: &str, words: &str| {
+        let done = place.run(&["native", spec], &["null"]).run().exits(2);
+        done.complains(&format!("environment `{spec}`")).complains(words);
+    };
+    says("vm:kernel=/no/such", "there is no `/no/such`");
+    says("vm:accel=xen", "there are `kvm` and `tcg`");
+    says("vm:cpus=many", "option `cpus=many`: write a number, `cpus=2`");
+    says("vm:memory=lots", "option `memory=lots`: write a number and its unit, `memory=512MiB`");
+    says("vm:memory=1MiB", "at least 128MiB");
+    says("vm:disk=x", "no option `disk` here; there are kernel, accel");
+    says("vm:boot=soon", "write `boot=90s`");
+    says("vm:tmp=loop:fat", "a guest's disk can have ext4, xfs, btrfs");
+    says("vm:memory", "option `memory` has no value");
+    says("uml:cpus=2", "no option `cpus` here; there are memory, tmp, append, boot");
+    says("uml:memory=-1", "option `memory=-1`");
+    place.is_clean();
+}
