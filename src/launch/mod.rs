@@ -5,15 +5,21 @@ mod binaries;
 mod bwrap;
 mod chroot;
 mod command;
+mod crun;
+mod docker;
 mod firejail;
+mod gvisor;
 mod machine;
 mod namespace;
 mod native;
 mod nspawn;
+mod oci;
 #[cfg(feature = "planted")]
 mod planted;
+mod podman;
 mod proot;
 mod ptrace;
+mod runc;
 mod seccomp;
 mod uml;
 mod vm;
@@ -36,6 +42,11 @@ pub const LAUNCHERS: &[&dyn Launcher] = &[
     &ptrace::Ptrace,
     &firejail::Firejail,
     &nspawn::Nspawn,
+    &crun::Crun,
+    &runc::Runc,
+    &podman::Podman,
+    &docker::Docker,
+    &gvisor::Gvisor,
     &uml::Uml,
     &vm::Vm,
     &command::Prefix,
@@ -288,8 +299,8 @@ mod tests {
     #[test]
     fn errors_name_what_was_given() {
         let error = |text: &str| format!("{:#}", parse_spec(text).unwrap_err());
-        assert!(error("docker").contains("no environment kind `docker`"));
-        assert!(error("docker").contains("proot"), "the kinds there are");
+        assert!(error("lxd").contains("no environment kind `lxd`"));
+        assert!(error("lxd").contains("proot"), "the kinds there are");
         assert!(error("x=chroot").contains("chroot:DIR"));
         assert!(error("chroot:/no/such").contains("`/no/such` is not a folder"));
         assert!(error("cmd:").contains("cmd:PREFIX"));

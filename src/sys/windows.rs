@@ -121,6 +121,11 @@ pub fn make_private_folder(path: &Path) -> io::Result<()> {
     std::fs::create_dir(path)
 }
 
+/// Nobody is root.
+pub fn own_user_and_group() -> (u32, u32) {
+    (u32::MAX, u32::MAX)
+}
+
 pub fn is_private_folder(path: &Path) -> bool {
     path.is_dir()
 }

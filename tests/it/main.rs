@@ -2,7 +2,9 @@
 
 mod bad_agents;
 mod dirs;
+mod env_containers;
 mod env_file;
+mod env_gvisor;
 mod env_sandboxes;
 mod env_uml;
 mod env_vm;

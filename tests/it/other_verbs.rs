@@ -26,7 +26,7 @@ fn the_doctor_tells_what_starts_here_and_why_the_rest_does_not() {
     let broken = place.fake("x", "echo no such container >&2; exit 1");
     let done = place.envtax(["doctor", "--env", "native", "--env", &broken]).run().exits(0);
     done.prints("native yes").prints("no such container").prints("remedy:");
-    place.envtax(["doctor", "--env", "x=docker"]).run().exits(2).complains("`docker`");
+    place.envtax(["doctor", "--env", "x=lxd"]).run().exits(2).complains("`lxd`");
     place.is_clean();
 }
 

@@ -115,7 +115,9 @@ impl Place {
             let entries = fs::read_dir(self.path(folder)).unwrap();
             left.extend(entries.map(|entry| entry.unwrap().path().display().to_string()));
         }
-        left.extend(mounts().difference(&self.mounts).cloned());
+        // Those in the stages of runs beside this one go with them.
+        let ours = |line: &&String| !line.contains("/envtax-stage-") || line.contains(mark);
+        left.extend(mounts().difference(&self.mounts).filter(ours).cloned());
         left
     }
 }

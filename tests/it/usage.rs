@@ -21,7 +21,7 @@ fn a_glob_that_fits_no_probe_is_named() {
 
 #[test]
 fn an_unknown_kind_is_named_beside_those_there_are() {
-    refused(&["--env", "x=docker:alpine"]).complains("`docker`").complains("cmd:PREFIX");
+    refused(&["--env", "x=lxd:alpine"]).complains("`lxd`").complains("cmd:PREFIX");
     refused(&["--env", ""]).complains("no environment kind");
 }
 

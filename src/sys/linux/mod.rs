@@ -71,7 +71,7 @@ pub use mapping::MappedFile;
 pub use memory::{MapPlace, Region, page_size};
 pub use page_cache::{CacheView, DROP_CACHES, drop_caches, evict, may_drop_caches};
 pub use pipe::{EchoPeer, OwnPipe, WriterPeer};
-pub use private::{is_private_folder, make_private_folder, unmount_below};
+pub use private::{is_private_folder, make_private_folder, own_user_and_group, unmount_below};
 pub use process::{Executable, fork_exec, fork_exec_group, fork_exiting, reap};
 pub use ptrace::enter_ptrace;
 pub use replacing::REPLACING_EXECUTABLE;

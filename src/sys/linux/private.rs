@@ -16,10 +16,15 @@ pub fn make_private_folder(path: &Path) -> io::Result<()> {
 
 /// Whether the folder itself (no link to one) is this user's, and nobody else may write into it.
 pub fn is_private_folder(path: &Path) -> bool {
-    // SAFETY: only reads the id of this process.
-    let own = unsafe { libc::geteuid() };
+    let (own, _) = own_user_and_group();
     fs::symlink_metadata(path)
         .is_ok_and(|about| about.is_dir() && about.uid() == own && about.mode() & 0o022 == 0)
+}
+
+/// The user and the group that this process acts as.
+pub fn own_user_and_group() -> (u32, u32) {
+    // SAFETY: both calls only read the ids of this process.
+    unsafe { (libc::geteuid(), libc::getegid()) }
 }
 
 /// Unmounts everything that this process sees mounted below `path`, the deepest first. Lazily: what

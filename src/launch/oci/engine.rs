@@ -1,0 +1,70 @@
+//! What podman and docker share: container engines with images of their own.
+
+use std::fs::{self, File};
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+
+use super::{name, target_dirs, without_colon};
+use crate::launch::Site;
+use crate::sys;
+
+/// Where the agent is mounted: engines put a writable layer over every root.
+pub(in crate::launch) const AGENT: &str = "/.envtax";
+
+/// How long an engine may take to answer a question.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The options of `run` that are the same for both. Nothing is fetched; what the container prints
+/// is the protocol, which nobody wants in a log.
+pub(in crate::launch) fn run_words(site: &Site<'_>) -> Result<Vec<String>> {
+    let name = name(site);
+    let words = ["run", "--rm", "-i", "--name", &name, "--network", "none", "--pull", "never"];
+    let mut words: Vec<String> = words.map(str::to_owned).to_vec();
+    words.extend(["--log-driver", "none"].map(str::to_owned));
+    let agent = format!("{}:{AGENT}:ro", without_colon(site.agent)?);
+    words.extend(["-v".to_owned(), agent]);
+    for dir in target_dirs(site) {
+        let dir = without_colon(dir)?;
+        words.extend(["-v".to_owned(), format!("{dir}:{dir}")]);
+    }
+    Ok(words)
+}
+
+/// The filter of system calls, when another than the engine's own is asked for.
+pub(in crate::launch) fn filter_words(profile: Option<&str>) -> Vec<String> {
+    let other = profile.filter(|profile| *profile != "default");
+    let words = other.map(|profile| ["--security-opt".into(), format!("seccomp={profile}")]);
+    words.into_iter().flatten().collect()
+}
+
+/// Runs a command to its end. If it fails: its last line of complaint.
+pub(in crate::launch) fn complaint_of(site: &Site<'_>, words: &[String]) -> Result<Option<String>> {
+    let (program, arguments) = words.split_first().context("an empty command")?;
+    let log = site.stage.join("engine.log");
+    let output = File::create(&log).context("writing into the launch's stage")?;
+    let mut command = Command::new(program);
+    command.args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(output);
+    // Without a terminal it can ask nobody for a password.
+    sys::new_session(&mut command);
+    let mut child = command.spawn().with_context(|| format!("starting `{program}`"))?;
+    let until = Instant::now() + PATIENCE;
+    let status = loop {
+        if let Some(status) = child.try_wait()? {
+            break status;
+        }
+        if Instant::now() >= until {
+            let _ = child.kill();
+            let _ = child.wait();
+            bail!("no answer within {} s: {}", PATIENCE.as_secs(), shell_words::join(words));
+        }
+        thread::sleep(Duration::from_millis(2));
+    };
+    if status.success() {
+        return Ok(None);
+    }
+    let text = fs::read_to_string(log).unwrap_or_default();
+    Ok(Some(text.trim().lines().last().unwrap_or_default().to_owned()))
+}

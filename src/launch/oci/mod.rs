@@ -1,0 +1,117 @@
+//! What the container launchers share.
+
+pub(super) mod bundle;
+pub(super) mod engine;
+mod options;
+pub(super) mod root;
+pub(super) mod seccomp;
+
+use std::fs;
+
+use anyhow::{Context, Result, bail};
+
+pub(super) use options::Options;
+
+use super::Site;
+use crate::sys;
+
+/// The capabilities that podman and docker leave to a container's root user.
+const CAPABILITIES: [&str; 11] = [
+    "CAP_CHOWN",
+    "CAP_DAC_OVERRIDE",
+    "CAP_FOWNER",
+    "CAP_FSETID",
+    "CAP_KILL",
+    "CAP_NET_BIND_SERVICE",
+    "CAP_SETFCAP",
+    "CAP_SETGID",
+    "CAP_SETPCAP",
+    "CAP_SETUID",
+    "CAP_SYS_CHROOT",
+];
+
+/// Name of the launch's container, image and control group.
+pub(super) fn name(site: &Site<'_>) -> String {
+    format!("envtax-{}", site.id)
+}
+
+pub(super) fn is_root() -> bool {
+    sys::own_user_and_group().0 == 0
+}
+
+/// Target directories that are folders of this machine. `/` is left out: in a container it means
+/// the container's own root.
+pub(super) fn target_dirs<'a>(site: &'a Site<'_>) -> impl Iterator<Item = &'a str> {
+    site.host_dirs().filter(|dir| *dir != "/")
+}
+
+/// Whether version 1 and 2 of control groups are mixed here in the way that crun refuses.
+pub(super) fn mixed_cgroups() -> bool {
+    fs::read_to_string("/sys/fs/cgroup/unified/cgroup.controllers")
+        .is_ok_and(|controllers| !controllers.trim().is_empty())
+}
+
+/// The command, in a mount namespace of its own in which the shell script ran first; its arguments
+/// are `inputs`. What it mounts is gone with the last process inside.
+pub(super) fn in_private_mounts(
+    script: &str,
+    inputs: &[String],
+    words: Vec<String>,
+) -> Vec<String> {
+    let script = format!("{script} && shift {} && exec \"$@\"", inputs.len());
+    let shell = ["unshare", "--mount", "--propagation", "private", "sh", "-c", &script, "sh"];
+    let shell = shell.map(str::to_owned).into_iter();
+    shell.chain(inputs.iter().cloned()).chain(words).collect()
+}
+
+/// Removes groups of that name as often as it takes: the last of their processes may still be
+/// leaving. What undoes a launch has a time limit of its own.
+const REMOVE_GROUPS: &str = "while [ \"$(find /sys/fs/cgroup -depth -type d -path \"*$1*\" \
+    ! -delete -print 2>/dev/null)\" ]; do sleep 0.1; done";
+
+/// The command that removes the launch's control groups, which runtimes leave when they are killed,
+/// and podman always.
+pub(super) fn remove_cgroups(site: &Site<'_>) -> Vec<String> {
+    ["sh", "-c", REMOVE_GROUPS, "sh", &name(site)].map(str::to_owned).to_vec()
+}
+
+/// A low-level runtime that takes its commands as runc does.
+pub(super) struct Runtime {
+    /// The program and the options before its verb.
+    pub(super) words: Vec<String>,
+}
+
+impl Runtime {
+    pub(super) fn new(program: &str, site: &Site<'_>, more: &[&str]) -> Runtime {
+        let state = site.in_stage("state");
+        let words = [program, "--root", &state].into_iter().chain(more.iter().copied());
+        Runtime { words: words.map(str::to_owned).collect() }
+    }
+
+    pub(super) fn run(&self, site: &Site<'_>) -> Vec<String> {
+        let (bundle, name) = (site.stage.display().to_string(), name(site));
+        self.with(&["run", "--bundle", &bundle, &name])
+    }
+
+    pub(super) fn delete(&self, site: &Site<'_>) -> Vec<String> {
+        self.with(&["delete", "--force", &name(site)])
+    }
+
+    fn with(&self, more: &[&str]) -> Vec<String> {
+        self.words.iter().cloned().chain(more.iter().map(|word| (*word).to_owned())).collect()
+    }
+}
+
+/// For paths in arguments whose parts a colon separates.
+fn without_colon(path: &str) -> Result<&str> {
+    if path.contains(':') {
+        bail!("`{path}` cannot be mounted in a container: its path has a colon");
+    }
+    Ok(path)
+}
+
+/// The folder's full path, which runtimes want.
+pub(super) fn absolute(folder: &str) -> Result<String> {
+    let path = fs::canonicalize(folder).with_context(|| format!("looking for `{folder}`"))?;
+    Ok(path.to_str().with_context(|| format!("the path of `{folder}` is not UTF-8"))?.to_owned())
+}

@@ -1,0 +1,101 @@
+//! Root file systems: one that is made, and what a user's own must have.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, ensure};
+
+use super::{Options, target_dirs};
+use crate::launch::{Site, is_folder};
+
+/// What programs expect to find in a root file system, however small.
+const FOLDERS: [&str; 8] = ["dev", "etc", "proc", "root", "run", "sys", "tmp", "var/tmp"];
+const FILES: [(&str, &str); 2] =
+    [("etc/passwd", "root:x:0:0:root:/root:/bin/sh\n"), ("etc/group", "root:x:0:\n")];
+
+/// Folders that the runtime mounts on: it would make those that are not there.
+const NEEDED: [&str; 2] = ["dev", "proc"];
+
+/// The folder that is to be the container's root.
+pub(in crate::launch) fn folder(site: &Site<'_>, options: &Options<'_>) -> Result<PathBuf> {
+    match options.get("rootfs") {
+        Some(folder) => super::absolute(folder).map(PathBuf::from),
+        None => Ok(site.stage.join("root")),
+    }
+}
+
+/// Makes a root file system in the stage. It has no program: the agent is mounted into it.
+pub(in crate::launch) fn make(site: &Site<'_>) -> Result<()> {
+    let root = site.stage.join("root");
+    let made = || -> std::io::Result<()> {
+        for folder in FOLDERS {
+            fs::create_dir_all(root.join(folder))?;
+        }
+        FILES.iter().try_for_each(|(name, text)| fs::write(root.join(name), text))
+    };
+    made().with_context(|| format!("making a root file system in `{}`", root.display()))
+}
+
+/// Whether the folder that a user named can be a root without anything being made in it.
+pub(in crate::launch) fn check(options: &Options<'_>) -> Result<()> {
+    let Some(root) = options.get("rootfs") else { return Ok(()) };
+    is_folder(root, "rootfs=DIR")?;
+    let missing = NEEDED.iter().find(|name| !Path::new(root).join(name).is_dir());
+    ensure!(
+        missing.is_none(),
+        "`{root}` has no folder `{}`, as every root file system has; envtax makes none in it",
+        missing.unwrap_or(&"")
+    );
+    Ok(())
+}
+
+/// The target directories need folders in a user's root to be mounted on.
+pub(in crate::launch) fn has_target_dirs(site: &Site<'_>, options: &Options<'_>) -> Result<()> {
+    let Some(root) = options.get("rootfs") else { return Ok(()) };
+    for dir in target_dirs(site).filter(|dir| !Path::new(dir).starts_with("/dev")) {
+        let point = Path::new(root).join(dir.trim_start_matches('/'));
+        ensure!(
+            point.is_dir(),
+            "the target directory `{dir}` has no folder in `{root}` to be mounted on; envtax makes \
+             none in it: mkdir -p {}",
+            shell_words::quote(&point.display().to_string())
+        );
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::launch::tests::site_of;
+    use crate::model::TargetDir;
+
+    #[test]
+    fn a_root_is_made_and_would_pass_as_one() {
+        let stage = tempfile::tempdir().unwrap();
+        let site = Site { stage: stage.path(), ..site_of("") };
+        make(&site).unwrap();
+        let root = stage.path().join("root").display().to_string();
+        let argument = format!("rootfs={root}");
+        let options = Options::read(&argument, "", &["rootfs"]).unwrap();
+        check(&options).unwrap();
+        fs::remove_dir(stage.path().join("root/proc")).unwrap();
+        assert!(check(&options).unwrap_err().to_string().contains("has no folder `proc`"));
+    }
+
+    #[test]
+    fn a_target_without_a_folder_in_the_root_says_what_to_make() {
+        let root = tempfile::tempdir().unwrap();
+        let target = tempfile::tempdir().unwrap();
+        let argument = format!("rootfs={}", root.path().display());
+        let options = Options::read(&argument, "", &["rootfs"]).unwrap();
+        let path = target.path().to_str().unwrap().to_owned();
+        let dirs = [TargetDir { name: "d".into(), path, made: String::new() }];
+        let site = Site { dirs: &dirs, ..site_of("") };
+        let error = has_target_dirs(&site, &options).unwrap_err().to_string();
+        let inside = format!("mkdir -p {}{}", root.path().display(), target.path().display());
+        assert!(error.ends_with(&inside), "{error}");
+        fs::create_dir_all(inside.strip_prefix("mkdir -p ").unwrap()).unwrap();
+        has_target_dirs(&site, &options).unwrap();
+    }
+}

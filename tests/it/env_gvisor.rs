@@ -1,0 +1,63 @@
+//! gVisor, started for real.
+
+use crate::env_containers::{
+    are_measured, as_nobody, is_started_again, leaves_nothing, needs_root,
+};
+use crate::support::{Place, SHORT, needs};
+
+#[test]
+fn gvisor_is_measured() {
+    if needs("runsc") && needs_root() {
+        let ptrace = "gvisor:platform=ptrace,overlay=none,directfs=false";
+        are_measured(&["gvisor", "gvisor:rootfs=ROOT", ptrace], &vec![], &[]);
+    }
+}
+
+#[test]
+fn gvisor_is_measured_below_podman() {
+    if needs("runsc") && needs("podman") && needs_root() {
+        are_measured(&["podman:runtime=runsc"], &vec![], &[]);
+    }
+}
+
+#[test]
+fn gvisor_leaves_nothing() {
+    if needs("runsc") && needs_root() {
+        leaves_nothing("gvisor", &vec![], &[]);
+        is_started_again("gvisor", &vec![], "runsc-sandbox");
+    }
+}
+
+#[test]
+fn another_user_gets_gvisor_but_not_over_a_folder() {
+    if needs("runsc") && needs("setpriv") && needs_root() {
+        as_nobody("gvisor", None);
+        as_nobody("gvisor:rootfs=/", Some("only root can give gVisor a folder"));
+    }
+}
+
+/// What hangs for ever is refused before it starts.
+#[test]
+fn gvisor_on_a_kvm_that_cannot_run_it_is_refused() {
+    let flags = std::fs::read_to_string("/proc/cpuinfo").unwrap();
+    let works = flags.split_whitespace().any(|flag| ["vmx", "svm"].contains(&flag));
+    if !needs("runsc") || works {
+        return;
+    }
+    let place = Place::new();
+    let run = place.run(&["native", "x=gvisor:platform=kvm"], &["syscall.getppid"]).args(SHORT);
+    run.start().wait_clean().exits(3).complains("leave `platform=kvm` out");
+    place.comparison("run.jsonl").failed("syscall.getppid", "x", "/dev/kvm");
+}
+
+#[test]
+fn gvisor_that_is_not_there_says_how_it_is_built() {
+    let place = Place::new();
+    std::fs::create_dir(place.path("bin")).unwrap();
+    let run = place.run(&["native", "x=gvisor"], &["syscall.getppid"]).args(SHORT);
+    let run = run.variable("PATH", &place.path("bin")).variable("HOME", &place.path("bin"));
+    let done = run.variable("ENVTAX_RUNSC", "").start().wait_clean().exits(3);
+    done.complains("there is no `runsc`").complains("CGO_ENABLED=0 go install gvisor.dev");
+    let wrong = place.run(&["x=gvisor:platform=xen"], &["syscall.getppid"]).run().exits(2);
+    wrong.complains("`platform=xen` is not one of systrap, ptrace, kvm");
+}
