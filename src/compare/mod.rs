@@ -7,6 +7,7 @@
 mod conditions;
 mod data;
 mod differences;
+mod directories;
 mod flags;
 mod ladder;
 mod latencies;
@@ -27,6 +28,7 @@ use crate::model::{Facts, Quantity};
 use crate::stats::{self, Estimate};
 
 use data::{Counted, Round, Rounds, RowKey, SideData, centre, row_keys};
+pub use directories::{Directories, DirectoryCosts};
 pub use flags::Flag;
 pub use ladder::{Cost, Ladder, Split};
 pub use latencies::{LatencyRow, Quantiles};
@@ -57,6 +59,8 @@ pub struct Comparison {
     pub areas: Vec<Area>,
     /// Cost of a call and of a byte, where block sizes form a ladder.
     pub ladders: Vec<Ladder>,
+    /// What target directories cost against the first one, where there are several.
+    pub directories: Option<Directories>,
     /// What several copies at a time achieve.
     pub scalings: Vec<Scaling>,
     /// How each column's environment started.
@@ -205,12 +209,14 @@ pub fn compare(sides: &[Side<'_>], margin: f64) -> Result<Comparison> {
             tests.extend(test.map(|test| test.at(rows.len(), column)));
         }
         rows.push(key.row(cells));
-        // What went wrong in some environment is in its row only; one that never started takes
-        // nothing from the others.
-        if sides.iter().all(|side| side.failure(&key).is_none() || side.never_started()) {
-            keyed.push((key, data));
-        }
+        keyed.push((key, data));
     }
+    let directories = directories::of_rows(&keyed, sides);
+    // What went wrong in some environment is in its row only; one that never started takes nothing
+    // from the others.
+    keyed.retain(|(key, _)| {
+        sides.iter().all(|side| side.failure(key).is_none() || side.never_started())
+    });
     verdict::settle(&mut rows, &tests);
     let labels: Vec<&str> = sides.iter().map(|side| side.label.as_str()).collect();
     let mut remarks = conditions::remarks(&labels, &keyed, &rows);
@@ -222,6 +228,7 @@ pub fn compare(sides: &[Side<'_>], margin: f64) -> Result<Comparison> {
         margin,
         areas: areas(&rows, sides.len()),
         ladders: ladder::ladders(&keyed),
+        directories,
         scalings: scaling::scalings(&keyed),
         start_ups: launches::start_ups(sides),
         latencies: keyed.iter().flat_map(|(key, data)| latencies::of_case(key, data)).collect(),

@@ -4,7 +4,7 @@ use super::remarks::RemarkKind;
 use super::tests::{compared, jitter, outcome, planned, run_of, set_of};
 use super::*;
 use crate::model::{Extras, Params, Phase, PlannedCase, SampleSet};
-use crate::runfile::OutcomeState;
+use crate::runfile::{Outcome, OutcomeState};
 
 fn case(probe: &str, params: &str) -> PlannedCase {
     let mut planned = planned(probe);
@@ -97,6 +97,49 @@ fn copies_are_set_against_one() {
     assert_eq!((scaling.name.as_str(), scaling.copies), ("x.one", 2));
     let speedup = |column: usize| scaling.columns[column].unwrap().value;
     assert!((speedup(0) - 2.0).abs() < 0.01 && (speedup(1) - 1.0).abs() < 0.01, "{scaling:?}");
+}
+
+#[test]
+fn directories_are_set_against_the_first_one() {
+    let in_dir = |params: &str, dir: &str| {
+        let mut planned = case("file.one", params);
+        planned.case.dir = Some(dir.into());
+        planned
+    };
+    let cases =
+        vec![in_dir("", "disk"), in_dir("", "mem"), in_dir("", "net"), in_dir("x=1", "disk")];
+    // `mem` costs half in both environments; `net` fails in `b`, which costs twice as much.
+    let mut run = run_of(cases, 20, |case, column, round| {
+        let ns = [100_000, 50_000, 300_000, 1000][case] << column;
+        ((case, column) != (2, 1)).then(|| set_of(vec![jitter(ns, round); 20]))
+    });
+    run.outcomes.push(Outcome {
+        env: "b".into(),
+        case: 2,
+        state: OutcomeState::Failed,
+        reason: "gone".into(),
+    });
+    let found = compared(run).directories.unwrap();
+    assert_eq!(
+        (found.reference.as_str(), &found.names[..]),
+        ("disk", &["mem", "net"].map(str::to_owned)[..])
+    );
+    let [row] = found.rows.as_slice() else { panic!("{found:?}") };
+    assert_eq!(row.name, "file.one");
+    let [Some(a), Some(b)] = row.columns.as_slice() else { panic!("{row:?}") };
+    assert!((b.cost / a.cost - 2.0).abs() < 0.01, "{row:?}");
+    for costs in [a, b] {
+        let mem = costs.ratios[0].unwrap();
+        let (low, high) = mem.interval.unwrap();
+        assert!(low < 0.501 && 0.499 < high && high < low * 1.05, "{costs:?}");
+    }
+    assert!((a.ratios[1].unwrap().value - 3.0).abs() < 0.05, "{a:?}");
+    assert!(b.ratios[1].is_none(), "{b:?}");
+}
+
+#[test]
+fn one_directory_is_no_comparison_of_directories() {
+    assert!(compared(ladder_run(1.0)).directories.is_none());
 }
 
 #[test]

@@ -1,7 +1,9 @@
-//! Small tables beside the comparison's own, as words: what ladders, copies and distributions say,
-//! and the layouts of published tables.
+//! Small tables beside the comparison's own, as words: what directories, ladders, copies and
+//! distributions say, and the layouts of published tables.
 
-use crate::compare::{Comparison, Cost, Ladder, LatencyRow, Quantiles, Scaling, Split};
+use crate::compare::{
+    Comparison, Cost, Directories, DirectoryCosts, Ladder, LatencyRow, Quantiles, Scaling, Split,
+};
 use crate::units;
 
 /// A table with a title. The first column is text, the others are numbers.
@@ -22,6 +24,7 @@ impl Sheet {
 /// What stands beside the rows of a comparison.
 pub fn sheets(comparison: &Comparison) -> Vec<Sheet> {
     let mut sheets = Vec::new();
+    sheets.extend(comparison.directories.as_ref().map(|it| directories(it, &comparison.columns)));
     if !comparison.ladders.is_empty() {
         sheets.push(ladders(comparison));
     }
@@ -35,6 +38,40 @@ pub fn sheets(comparison: &Comparison) -> Vec<Sheet> {
         sheets.push(start_ups(comparison));
     }
     sheets
+}
+
+/// Environments have a line each, or the row's own where there is one.
+fn directories(directories: &Directories, columns: &[String]) -> Sheet {
+    let title = format!("Target directories: cost against `{}`", directories.reference);
+    let mut header = vec!["", directories.reference.as_str()];
+    for name in &directories.names {
+        header.extend([name.as_str(), "95\u{a0}%"]);
+    }
+    let mut sheet = Sheet::new(&title, &header);
+    for row in &directories.rows {
+        let costs = row.columns.iter().zip(columns);
+        let measured: Vec<_> =
+            costs.filter_map(|(it, label)| Some((it.as_ref()?, label))).collect();
+        if columns.len() > 1 && !measured.is_empty() {
+            sheet.rows.push(vec![row.name.clone()]);
+        }
+        for (costs, label) in measured {
+            let label = if columns.len() > 1 { format!("  {label}") } else { row.name.clone() };
+            sheet.rows.push(directory_row(label, costs));
+        }
+    }
+    sheet
+}
+
+fn directory_row(label: String, costs: &DirectoryCosts) -> Vec<String> {
+    let mut row = vec![label, units::time(costs.cost)];
+    for ratio in &costs.ratios {
+        row.extend(match ratio {
+            Some(cost) => [format!("{}×", units::factor(cost.value)), bounds(cost, units::factor)],
+            None => ["–".into(), String::new()],
+        });
+    }
+    row
 }
 
 fn ladders(comparison: &Comparison) -> Sheet {

@@ -1,0 +1,109 @@
+//! What the same case costs in several target directories of one environment: filesystems compared.
+//!
+//! A round of a case in one directory and the same round of it in another lie in the same lap, so
+//! that their ratios are taken round by round; centre and interval are those of every other figure.
+
+use serde::Serialize;
+
+use super::Side;
+use super::data::{RowKey, SideData, centre};
+use super::ladder::Cost;
+use crate::stats;
+
+/// The rows that were measured in more than one target directory.
+#[derive(Clone, Debug, Serialize)]
+pub struct Directories {
+    /// The target directory that the others are divided by: the first one.
+    pub reference: String,
+    /// The others.
+    pub names: Vec<String>,
+    pub rows: Vec<DirectoryRow>,
+}
+
+/// One row in every column.
+#[derive(Clone, Debug, Serialize)]
+pub struct DirectoryRow {
+    /// The row without its directory.
+    pub name: String,
+    /// In the order of the columns; none where the reference directory was not measured.
+    pub columns: Vec<Option<DirectoryCosts>>,
+}
+
+/// What it costs in one environment.
+#[derive(Clone, Debug, Serialize)]
+pub struct DirectoryCosts {
+    /// In the reference directory, in the row's quantity.
+    pub cost: f64,
+    /// How many times as much it is in each of [`Directories::names`], with the 95 % interval.
+    pub ratios: Vec<Option<Cost>>,
+}
+
+/// A row with what the columns have for it.
+type Data<'a> = (RowKey, Vec<SideData<'a>>);
+
+/// The comparison of directories; none where there is one only. All rows are given, also those
+/// that went wrong somewhere: they count where they did not.
+pub(super) fn of_rows(rows: &[Data<'_>], sides: &[Side<'_>]) -> Option<Directories> {
+    let dirs = super::first_met(rows.iter().filter_map(|(key, _)| dir_of(key)));
+    let (reference, others) = dirs.split_first()?;
+    let of_reference = rows.iter().filter(|(key, _)| dir_of(key) == Some(reference));
+    let of_reference = of_reference.filter(|(key, _)| key.phase().timed);
+    let found = of_reference.filter_map(|base| {
+        let others: Vec<Option<&Data<'_>>> =
+            others.iter().map(|dir| twin(rows, base, dir)).collect();
+        others.iter().any(Option::is_some).then(|| row(base, &others, sides))
+    });
+    let found: Vec<DirectoryRow> = found.collect();
+    let names = others.iter().map(|name| (*name).to_owned()).collect();
+    (!found.is_empty()).then(|| Directories {
+        reference: (*reference).to_owned(),
+        names,
+        rows: found,
+    })
+}
+
+fn dir_of(key: &RowKey) -> Option<&str> {
+    key.planned.case.dir.as_deref()
+}
+
+/// The same row in another directory.
+fn twin<'a, 'b>(rows: &'b [Data<'a>], (key, _): &Data<'a>, dir: &str) -> Option<&'b Data<'a>> {
+    let mut wanted = key.clone();
+    wanted.planned.case.dir = Some(dir.to_owned());
+    rows.iter().find(|(key, _)| *key == wanted)
+}
+
+fn row(base: &Data<'_>, others: &[Option<&Data<'_>>], sides: &[Side<'_>]) -> DirectoryRow {
+    let costs = |(column, side): (usize, &Side<'_>)| {
+        let usable = |(key, data): &Data<'_>| side.failure(key).is_none() && data.len() > column;
+        let (cost, _) = base.1[column].costs().filter(|_| usable(base))?;
+        let ratio = |other: &Option<&Data<'_>>| {
+            let other = other.filter(|other| usable(other))?;
+            ratio(&other.1[column], &base.1[column])
+        };
+        Some(DirectoryCosts { cost, ratios: others.iter().map(ratio).collect() })
+    };
+    let mut key = base.0.clone();
+    key.planned.case.dir = None;
+    DirectoryRow {
+        name: key.row(Vec::new()).name(),
+        columns: sides.iter().enumerate().map(costs).collect(),
+    }
+}
+
+/// The cost as a multiple of the other's, over the rounds that both have.
+fn ratio(own: &SideData<'_>, base: &SideData<'_>) -> Option<Cost> {
+    let sessions = own.sessions.iter().zip(&base.sessions);
+    let pairs = sessions.flat_map(|(own, base)| {
+        own.iter().filter_map(|(round, floor)| Some(floor.0 - base.get(round)?.0))
+    });
+    let logs: Vec<f64> = pairs.collect();
+    let value = centre(&logs)?;
+    // Rounds of several sessions are no sample of one: there is a value, and no interval.
+    let estimate = stats::yuen(&logs).filter(|_| own.sessions.len() == 1);
+    let bounds = |estimate: stats::Estimate| {
+        let width = estimate.half_width(0.95);
+        ((value - width).exp(), (value + width).exp())
+    };
+    Some(Cost { value: value.exp(), interval: estimate.map(bounds) })
+}
