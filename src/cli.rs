@@ -60,8 +60,9 @@ pub struct RunArgs {
     pub environments: Vec<String>,
     #[command(flatten)]
     pub file: FileArgs,
-    /// Folder that file probes measure, as seen inside every environment
-    #[arg(long = "dir", value_name = "NAME=PATH")]
+    /// Folder that file probes measure, as seen inside every environment: NAME=PATH, or
+    /// NAME=KIND[:OPTIONS] for a filesystem made for the run (`envtax list filesystems`)
+    #[arg(long = "dir", value_name = "NAME=PATH|KIND")]
     pub dirs: Vec<String>,
     /// Set of cases to measure [default: quick; with --probe, all there are]
     #[arg(long, value_name = "NAME")]
@@ -236,7 +237,7 @@ pub struct FileArgs {
 pub struct ListArgs {
     /// What to list
     pub what: Listed,
-    /// Everything there is to know of each probe or environment
+    /// Everything there is to know of each probe, environment or filesystem
     #[arg(long)]
     pub long: bool,
     #[command(flatten)]
@@ -247,6 +248,7 @@ pub struct ListArgs {
 pub enum Listed {
     Probes,
     Environments,
+    Filesystems,
     Suites,
     Formats,
     Layouts,

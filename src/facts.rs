@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use crate::model::Facts;
+use crate::sys;
 
 /// The facts of the environment this process is in.
 pub fn environment() -> Facts {
@@ -40,13 +41,28 @@ pub fn environment() -> Facts {
 pub fn filesystem(path: &Path) -> Facts {
     let mut facts = Facts::new();
     let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let Ok(table) = fs::read_to_string("/proc/self/mountinfo") else { return facts };
-    if let Some((kind, source, options)) = mount_of(&table, &path) {
-        facts.insert("filesystem".into(), kind);
-        facts.insert("source".into(), source);
-        facts.insert("options".into(), options);
+    if let Ok(volume) = sys::volume(&path)
+        && volume.size > 0
+    {
+        facts.insert("size".into(), volume.size.to_string());
     }
+    let Ok(table) = fs::read_to_string("/proc/self/mountinfo") else { return facts };
+    let Some(mount) = mount_of(&table, &path) else { return facts };
+    if let Some(file) = mount.source.strip_prefix("/dev/").and_then(file_of_loop_device) {
+        let below = mount_of(&table, Path::new(&file)).map(|below| below.kind);
+        facts.extend(below.map(|kind| ("backing_filesystem".into(), kind)));
+        facts.insert("backing_file".into(), file);
+    }
+    facts.insert("filesystem".into(), mount.kind);
+    facts.insert("source".into(), mount.source);
+    facts.insert("options".into(), mount.options);
+    facts.insert("filesystem_options".into(), mount.filesystem_options);
     facts
+}
+
+/// The file behind a loop device, where the environment shows it.
+fn file_of_loop_device(name: &str) -> Option<String> {
+    first_line(&format!("/sys/block/{name}/loop/backing_file"))
 }
 
 /// What the kernel does about weaknesses of the CPU that it has, as `name: text; name: text`: it is
@@ -73,9 +89,20 @@ pub fn cpu_ticks() -> Option<(u64, u64)> {
     (ticks.len() == 8).then(|| (ticks[7], ticks.iter().sum()))
 }
 
-/// Type, source and options of the deepest mount that holds `path` (proc(5), mountinfo).
-fn mount_of(table: &str, path: &Path) -> Option<(String, String, String)> {
-    let mut best: Option<(usize, (String, String, String))> = None;
+/// A line of the mount table.
+#[derive(Debug, PartialEq, Eq)]
+struct Mount {
+    kind: String,
+    source: String,
+    /// Of this mount.
+    options: String,
+    /// Of the filesystem, wherever it is mounted.
+    filesystem_options: String,
+}
+
+/// The deepest mount that holds `path` (proc(5), mountinfo).
+fn mount_of(table: &str, path: &Path) -> Option<Mount> {
+    let mut best: Option<(usize, Mount)> = None;
     for line in table.lines() {
         let Some((left, right)) = line.split_once(" - ") else { continue };
         let (mut left, mut right) = (left.split(' ').skip(4), right.split(' '));
@@ -84,7 +111,9 @@ fn mount_of(table: &str, path: &Path) -> Option<(String, String, String)> {
         let point = point.replace("\\040", " ");
         // A later mount on the same point hides the earlier one, hence `>=`.
         if path.starts_with(&point) && best.as_ref().is_none_or(|(len, _)| point.len() >= *len) {
-            best = Some((point.len(), (kind.into(), source.into(), options.into())));
+            let (kind, source, options) = (kind.into(), source.into(), options.into());
+            let filesystem_options = right.next().unwrap_or_default().into();
+            best = Some((point.len(), Mount { kind, source, options, filesystem_options }));
         }
     }
     best.map(|(_, found)| found)
@@ -129,12 +158,15 @@ mod tests {
 
     #[test]
     fn the_deepest_and_last_mount_counts() {
-        let kind = |path: &str| mount_of(TABLE, Path::new(path)).unwrap().0;
+        let kind = |path: &str| mount_of(TABLE, Path::new(path)).unwrap().kind;
         assert_eq!(kind("/home/x"), "ext4");
         assert_eq!(kind("/mnt/with space/x"), "tmpfs");
         assert_eq!(kind("/mnt/other"), "fuse.x");
         assert_eq!(kind("/mntx"), "ext4");
         assert_eq!(mount_of("", Path::new("/")), None);
+        let space = mount_of(TABLE, Path::new("/mnt/with space")).unwrap();
+        let all = [space.source, space.options, space.filesystem_options];
+        assert_eq!(all, ["none", "ro,nodev", "rw"]);
     }
 
     #[test]

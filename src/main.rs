@@ -16,6 +16,7 @@ mod launch;
 mod leftovers;
 mod measure;
 mod model;
+mod mount;
 mod plan;
 mod probe;
 mod protocol;

@@ -10,6 +10,7 @@ use crate::cli::{ListArgs, Listed};
 use crate::exit::Exit;
 use crate::launch::LAUNCHERS;
 use crate::model::{EnvSpec, Phase, Quantity};
+use crate::mount::{self, FILESYSTEMS};
 use crate::probe::PROBES;
 use crate::report::{LAYOUTS, REPORTS};
 use crate::suite::{SUITES, Suite};
@@ -18,6 +19,7 @@ pub fn run(args: &ListArgs) -> Result<Exit> {
     let pages = match args.what {
         Listed::Probes if args.long => Some(probe_pages()),
         Listed::Environments if args.long => Some(environment_pages()),
+        Listed::Filesystems if args.long => Some(filesystem_pages()),
         _ => None,
     };
     if let Some(pages) = pages {
@@ -27,6 +29,10 @@ pub fn run(args: &ListArgs) -> Result<Exit> {
     let rows: Vec<[String; 2]> = match args.what {
         Listed::Probes => probes(),
         Listed::Environments => environments(args)?,
+        Listed::Filesystems => FILESYSTEMS
+            .iter()
+            .map(|filesystem| [filesystem.info().usage.into(), filesystem.info().summary.into()])
+            .collect(),
         Listed::Suites => {
             let layout = |suite: &Suite| suite.layout.map(|name| format!(" (--layout {name})"));
             let summary =
@@ -122,6 +128,21 @@ fn environment_pages() -> String {
     text
 }
 
+/// Everything that is written of filesystems made for a run, as `docs/FILESYSTEMS.md` holds it.
+fn filesystem_pages() -> String {
+    let mut text = format!(
+        "# Filesystems\n\nMade from the registry by `envtax list filesystems --long`; do not \
+         edit.\n\n{}",
+        mount::NOTES
+    );
+    for info in FILESYSTEMS.iter().map(|filesystem| filesystem.info()) {
+        let (kind, usage, notes) = (info.kind, info.usage, info.notes);
+        let summary = sentence(info.summary);
+        text.push_str(&format!("\n## {kind}\n\n`--dir NAME={usage}`: {summary}.\n\n{notes}\n"));
+    }
+    text
+}
+
 /// The phases that have a name.
 fn names(phases: &[Phase]) -> Vec<&str> {
     phases.iter().map(|phase| phase.name.as_ref()).filter(|name| !name.is_empty()).collect()
@@ -155,9 +176,11 @@ mod tests {
     /// `UPDATE=1 cargo test` writes the document anew.
     #[test]
     fn the_documents_are_what_the_registries_say() {
-        for (name, pages) in
-            [("PROBES.md", probe_pages()), ("ENVIRONMENTS.md", environment_pages())]
-        {
+        for (name, pages) in [
+            ("PROBES.md", probe_pages()),
+            ("ENVIRONMENTS.md", environment_pages()),
+            ("FILESYSTEMS.md", filesystem_pages()),
+        ] {
             let path = format!("{}/docs/{name}", env!("CARGO_MANIFEST_DIR"));
             if std::env::var_os("UPDATE").is_some() {
                 std::fs::write(&path, &pages).unwrap();

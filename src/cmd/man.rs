@@ -7,6 +7,7 @@ use clap::{Arg, Command};
 
 use crate::exit::Exit;
 use crate::launch::LAUNCHERS;
+use crate::mount::FILESYSTEMS;
 use crate::report::LAYOUTS;
 use crate::suite::SUITES;
 
@@ -106,6 +107,12 @@ fn page() -> Result<String> {
                 them start here, and why the others do not.";
     page.push_str(&paragraphs(text));
     let kinds = LAUNCHERS.iter().map(|launcher| launcher.info());
+    page.push_str(&entries(kinds.map(|info| (info.usage, info.summary))));
+    page.push_str(".SH FILESYSTEM KINDS\n");
+    let text = "What can be written as KIND in `--dir NAME=KIND`: a filesystem that is made for \
+                the run and gone afterwards.";
+    page.push_str(&paragraphs(text));
+    let kinds = FILESYSTEMS.iter().map(|filesystem| filesystem.info());
     page.push_str(&entries(kinds.map(|info| (info.usage, info.summary))));
     page.push_str(".SH SUITES\n");
     page.push_str(&paragraphs("What `run --suite NAME` measures."));
@@ -226,6 +233,9 @@ mod tests {
     fn the_page_says_what_the_registries_and_exit_codes_say() {
         let page = page().unwrap();
         for info in LAUNCHERS.iter().map(|launcher| launcher.info()) {
+            assert!(page.contains(&ascii(&quiet(info.summary))), "{}", info.kind);
+        }
+        for info in FILESYSTEMS.iter().map(|filesystem| filesystem.info()) {
             assert!(page.contains(&ascii(&quiet(info.summary))), "{}", info.kind);
         }
         for name in SUITES.iter().map(|suite| suite.name).chain(LAYOUTS.iter().map(|it| it.name)) {

@@ -25,7 +25,7 @@ use crate::plan::{self, Wish};
 use crate::reason::{brief, readable};
 use crate::runfile::{self, EndReason, Header, OutcomeState, Record, RunFile, Writer};
 use crate::suite::{self, Suite};
-use crate::{facts, probe, stage, sys, units};
+use crate::{facts, mount, probe, stage, sys, units};
 
 /// Name of the target directory that is measured when none is given: each environment's own folder
 /// for temporary files.
@@ -69,11 +69,13 @@ pub(super) fn measure(
             launches: Cell::new(0),
         },
     };
+    // Before this process has mounts of its own: what is undone must be undone for all.
     let mut warnings: Vec<String> = stage::undo_dead()
         .into_iter()
         .map(|stage| format!("undid what a killed run left: {stage}"))
         .collect();
     warnings.extend(leave_out(&mut plan, auto, &settings.session)?);
+    let _dirs = control::make_dirs(&mut plan, &settings.session)?;
     let mut scribe = Scribe::new(&plan, &path, file.force)?;
     warnings.iter().for_each(|text| scribe.warn(text));
     let end = control::run(&plan, &settings, &mut scribe);
@@ -251,18 +253,19 @@ fn target_dirs(
 
 fn target_dir(text: &str) -> Result<TargetDir> {
     let plain = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
-    let Some((name, path)) = text.split_once('=') else {
-        bail!("`--dir {text}`: write `--dir NAME=PATH`");
+    let Some((name, place)) = text.split_once('=') else {
+        bail!("`--dir {text}`: write `--dir NAME=PATH` or `--dir NAME=KIND`");
     };
     ensure!(
         !name.is_empty() && name.chars().all(plain),
         "`--dir {text}`: the name may have letters, digits and `_-.`"
     );
-    ensure!(
-        path.starts_with('/') || Path::new(path).is_absolute(),
-        "`--dir {text}`: the path must be absolute"
-    );
-    Ok(TargetDir { name: name.into(), path: path.into(), made: String::new() })
+    let dir = TargetDir { name: name.into(), ..TargetDir::default() };
+    if place.starts_with('/') || Path::new(place).is_absolute() {
+        return Ok(TargetDir { path: place.into(), ..dir });
+    }
+    mount::check(place).with_context(|| format!("`--dir {text}`"))?;
+    Ok(TargetDir { made: place.into(), ..dir })
 }
 
 /// A seed from the clock and the process id: different each time, recorded in the run file.

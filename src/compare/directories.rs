@@ -95,7 +95,7 @@ fn row(base: &Data<'_>, others: &[Option<&Data<'_>>], sides: &[Side<'_>]) -> Dir
 fn ratio(own: &SideData<'_>, base: &SideData<'_>) -> Option<Cost> {
     let sessions = own.sessions.iter().zip(&base.sessions);
     let pairs = sessions.flat_map(|(own, base)| {
-        own.iter().filter_map(|(round, floor)| Some(floor.0 - base.get(round)?.0))
+        own.iter().filter_map(|(round, own)| Some(own.floor - base.get(round)?.floor))
     });
     let logs: Vec<f64> = pairs.collect();
     let value = centre(&logs)?;

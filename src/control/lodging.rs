@@ -2,6 +2,7 @@
 //! the helper processes that its environment needs.
 
 use std::fs::{self, File};
+use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -17,8 +18,9 @@ use crate::sys;
 
 /// How long one set-up command, or a helper until it is ready, may take.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// Lines of a helper's output that are quoted.
-const TAIL: usize = 5;
+/// Lines of a helper's output that are quoted, at its beginning and at its end.
+const HEAD: usize = 2;
+const TAIL: usize = 4;
 
 /// The stage of a launch, undone when this is let go or, if the controller is killed, by the guard.
 pub(super) struct Lodging {
@@ -59,24 +61,7 @@ impl Lodging {
     pub(super) fn start(&self, helper: &Helper, settings: &SessionSettings<'_>) -> Result<Aside> {
         let name = helper.words.first().map_or("", String::as_str);
         let log = self.stage.path().join(format!("helper-{}.log", name.replace('/', "_")));
-        let mut command = command_of(&helper.words, &log)?;
-        let child = command.spawn().with_context(|| format!("starting the helper `{name}`"))?;
-        let watch = settings.guard.watch(child.id());
-        let mut aside = Aside { child, _watch: watch };
-        let until = Instant::now() + PATIENCE.min(settings.answer_limit);
-        while !helper.ready.exists() {
-            let by_hand = shell_words::join(&helper.words);
-            if let Some(status) = aside.child.try_wait()? {
-                bail!("the helper ended ({status}){}\n  by hand: {by_hand}", tail(&log));
-            }
-            ensure!(
-                Instant::now() < until && !(settings.interrupted)(),
-                "the helper is not ready{}\n  by hand: {by_hand}",
-                tail(&log)
-            );
-            thread::sleep(Duration::from_millis(2));
-        }
-        Ok(aside)
+        Aside::start(command_of(&helper.words, &log)?, helper, &log, settings)
     }
 }
 
@@ -84,6 +69,35 @@ impl Lodging {
 pub(super) struct Aside {
     child: Child,
     _watch: Watch,
+}
+
+impl Aside {
+    /// Starts that command of the helper and waits until it is ready.
+    pub(super) fn start(
+        mut command: Command,
+        helper: &Helper,
+        log: &Path,
+        settings: &SessionSettings<'_>,
+    ) -> Result<Aside> {
+        let name = helper.words.first().map_or("", String::as_str);
+        let child = command.spawn().with_context(|| format!("starting the helper `{name}`"))?;
+        let watch = settings.guard.watch(child.id());
+        let mut aside = Aside { child, _watch: watch };
+        let until = Instant::now() + PATIENCE.min(settings.answer_limit);
+        while !helper.ready.exists() {
+            let by_hand = shell_words::join(&helper.words);
+            if let Some(status) = aside.child.try_wait()? {
+                bail!("the helper ended ({status}){}\n  by hand: {by_hand}", tail(log));
+            }
+            ensure!(
+                Instant::now() < until && !(settings.interrupted)(),
+                "the helper is not ready{}\n  by hand: {by_hand}",
+                tail(log)
+            );
+            thread::sleep(Duration::from_millis(2));
+        }
+        Ok(aside)
+    }
 }
 
 impl Drop for Aside {
@@ -104,20 +118,31 @@ impl Drop for Aside {
 fn set_up(line: &str, stage: &Stage, settings: &SessionSettings<'_>) -> Result<()> {
     let log = stage.path().join("set-up.log");
     let words = ["sh", "-c", line].map(str::to_owned);
-    let mut child = command_of(&words, &log)?.spawn().context("starting `sh`")?;
+    finish(command_of(&words, &log)?, &log, settings)
+}
+
+/// Runs a command, whose output goes to `log`, to its end.
+pub(super) fn finish(
+    mut command: Command,
+    log: &Path,
+    settings: &SessionSettings<'_>,
+) -> Result<()> {
+    let program = command.get_program().to_string_lossy().into_owned();
+    let mut child = command.spawn().with_context(|| format!("starting `{program}`"))?;
     let _watch = settings.guard.watch(child.id());
     match ended_within(&mut child, PATIENCE, settings.interrupted)? {
         Some(status) if status.success() => Ok(()),
-        Some(status) => bail!("ended with {status}{}", tail(&log)),
+        Some(status) => bail!("ended with {status}{}", tail(log)),
         None => {
             sys::end_group(child.id());
             let _ = child.wait();
-            bail!("not finished after {} s{}", PATIENCE.as_secs(), tail(&log))
+            bail!("not finished after {} s{}", PATIENCE.as_secs(), tail(log))
         }
     }
 }
 
-fn command_of(words: &[String], log: &std::path::Path) -> Result<Command> {
+/// The command in a session of its own, with its output in a file.
+pub(super) fn command_of(words: &[String], log: &Path) -> Result<Command> {
     let (program, arguments) = words.split_first().context("an empty command")?;
     let output = File::create(log).with_context(|| format!("creating `{}`", log.display()))?;
     let mut command = Command::new(program);
@@ -141,11 +166,13 @@ fn ended_within(
     }
 }
 
-/// The last lines of an output, each on a line of its own.
-fn tail(log: &std::path::Path) -> String {
+/// The first and the last lines of an output, each on a line of its own: programs say what is wrong
+/// before how they are used, or at the end of their work.
+fn tail(log: &Path) -> String {
     let bytes = fs::read(log).unwrap_or_default();
     let text = String::from_utf8_lossy(&bytes);
     let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
-    let last = &lines[lines.len().saturating_sub(TAIL)..];
-    last.iter().map(|line| format!("\n  it printed: {line}")).collect()
+    let first = &lines[..lines.len().min(HEAD)];
+    let last = &lines[lines.len().saturating_sub(TAIL).max(first.len())..];
+    first.iter().chain(last).map(|line| format!("\n  it printed: {line}")).collect()
 }

@@ -3,11 +3,13 @@
 mod guard;
 mod launches;
 mod lodging;
+mod made;
 mod order;
 mod rounds;
 mod seat;
 mod session;
 
 pub use guard::{Guard, keep_guard};
+pub use made::make_dirs;
 pub use rounds::{Progress, RunSettings, Watcher, run};
 pub use session::{Session, SessionSettings, Trouble};

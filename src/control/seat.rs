@@ -6,10 +6,10 @@ use anyhow::{Result, bail};
 
 use super::rounds::{RunSettings, Watcher};
 use super::session::{Session, Trouble};
-use crate::launch;
 use crate::model::{EnvSpec, Facts, Plan, TargetDir};
 use crate::protocol::{Answer, Ask, DirAnswer};
 use crate::runfile::{self, Launch, Record};
+use crate::{launch, mount};
 
 /// An environment whose agent died more often than this is given up.
 const RELAUNCHES: u32 = 3;
@@ -47,7 +47,7 @@ pub(super) fn open_seats(
             bad_dirs: BTreeMap::new(),
         };
         let started = Session::start(spec, &plan.dirs_in(spec), &settings.session)
-            .and_then(|session| seat_in(&mut seat, session, plan.dirs_in(spec), settings, watcher));
+            .and_then(|session| seat_in(&mut seat, session, (plan, spec), settings, watcher));
         let (error, record) = match started {
             Ok(record) => (None, record),
             Err(Trouble::Interrupted) => return Err(Trouble::Interrupted),
@@ -97,11 +97,13 @@ fn not_started(name: &str, error: String) -> runfile::Environment {
 fn seat_in(
     seat: &mut Seat,
     mut session: Session,
-    target_dirs: Vec<TargetDir>,
+    (plan, spec): (&Plan, &EnvSpec),
     settings: &RunSettings<'_>,
     watcher: &mut dyn Watcher,
 ) -> Result<runfile::Environment, Trouble> {
-    let paths = target_dirs.iter().map(|dir| dir.path.clone()).collect();
+    let target_dirs = plan.dirs_in(spec);
+    let marks = marks(&target_dirs, spec)?;
+    let paths = target_dirs.iter().map(|dir| &dir.path).chain(marks.values()).cloned().collect();
     let ask = Ask::Dirs { paths, token: settings.session.token.clone() };
     let (answers, removed): (Vec<DirAnswer>, _) = match session.ask(ask, &settings.session)? {
         Answer::Dirs { dirs, removed } => (dirs, removed),
@@ -112,10 +114,21 @@ fn seat_in(
         watcher.warn(&format!("`{name}`: removed what a killed run left: {removed}"));
     }
     let mut dirs = BTreeMap::new();
-    for (dir, answer) in target_dirs.iter().zip(answers) {
+    let mut answers = answers.into_iter();
+    for (dir, mut answer) in target_dirs.iter().zip(answers.by_ref()) {
+        if !dir.made.is_empty() {
+            answer.facts.insert("made".into(), dir.made.clone());
+        }
         dirs.insert(dir.name.clone(), answer.facts);
         if let Some(error) = answer.error {
             seat.bad_dirs.insert(dir.name.clone(), error);
+        }
+    }
+    for (dir, answer) in marks.into_keys().zip(answers) {
+        if answer.error.is_some() {
+            let name = &seat.name;
+            let error = format!("what was made for `--dir {dir}` is not there in `{name}`");
+            seat.bad_dirs.insert(dir, error);
         }
     }
     let hello = &session.hello;
@@ -132,6 +145,16 @@ fn seat_in(
     };
     seat.session = Some(session);
     Ok(record)
+}
+
+/// The mark of each made directory that this environment is to see, by the directory's name. A
+/// runtime that mounts for itself may see the folder below the mount, which is another filesystem.
+fn marks(dirs: &[TargetDir], spec: &EnvSpec) -> Result<BTreeMap<String, String>> {
+    if launch::find(&spec.kind)?.info().makes_dirs {
+        return Ok(BTreeMap::new());
+    }
+    let made = dirs.iter().filter(|dir| !dir.made.is_empty());
+    Ok(made.map(|dir| (dir.name.clone(), format!("{}/{}", dir.path, mount::MARK))).collect())
 }
 
 /// A target directory that no environment can use is a mistake of the command line.

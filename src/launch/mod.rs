@@ -74,6 +74,9 @@ pub struct LauncherInfo {
     pub serves_calls: bool,
     /// Each launch gets a folder of its own on this side, [`Site::stage`].
     pub staged: bool,
+    /// It has a kernel of its own, which makes the filesystems of target directories by itself
+    /// ([`TargetDir::made`]): on this side there is at most the folder behind a share.
+    pub makes_dirs: bool,
     /// The greeting is waited for at least so many seconds, whatever `--answer-timeout` says: for
     /// environments that boot.
     pub boot_limit_s: u64,
@@ -90,6 +93,7 @@ impl LauncherInfo {
         example: None,
         serves_calls: false,
         staged: false,
+        makes_dirs: false,
         boot_limit_s: 0,
     };
 }

@@ -38,6 +38,7 @@ static INFO: LauncherInfo = LauncherInfo {
     example: Some("uml"),
     serves_calls: true,
     staged: true,
+    makes_dirs: true,
     boot_limit_s: 60,
 };
 

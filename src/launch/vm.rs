@@ -57,6 +57,7 @@ static INFO: LauncherInfo = LauncherInfo {
     example: Some("vm"),
     staged: true,
     boot_limit_s: 120,
+    makes_dirs: true,
     ..LauncherInfo::COMMON
 };
 

@@ -12,6 +12,7 @@ mod file_probes;
 mod filesystems;
 mod leftovers;
 mod limits;
+mod made_dirs;
 mod main_job;
 mod other_verbs;
 #[cfg(feature = "planted")]

@@ -26,6 +26,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("launch", &["guest", "model", "sys", "units"]),
     ("guest", &["sys", "model"]),
     ("stage", &["leftovers", "sys"]),
+    ("mount", &["units"]),
     ("facts", &["sys", "model"]),
     ("worker", &["protocol", "probe", "measure", "model", "sys"]),
     ("command", &["model", "protocol", "sys"]),
@@ -35,7 +36,10 @@ const ARROWS: &[(&str, &[&str])] = &[
     ),
     (
         "control",
-        &["plan", "launch", "protocol", "runfile", "model", "stats", "stage", "facts", "sys"],
+        &[
+            "plan", "launch", "mount", "protocol", "runfile", "model", "stats", "stage", "facts",
+            "units", "sys",
+        ],
     ),
     ("compare", &["runfile", "stats", "model", "reason", "units"]),
     ("report", &["compare", "units", "model"]),
@@ -157,7 +161,7 @@ fn every_probe_kind_and_format_is_in_its_list() {
         "sheet.rs",
         "table.rs",
     ];
-    for folder in ["probe", "launch", "report"] {
+    for folder in ["probe", "launch", "mount", "report"] {
         let list = text(&Path::new(ROOT).join("src").join(folder).join("mod.rs"));
         for path in files_below(&format!("src/{folder}"), "rs") {
             let name = path.file_name().unwrap().to_string_lossy().into_owned();

@@ -1,0 +1,71 @@
+//! An image file on a loop device.
+
+use anyhow::{Result, ensure};
+
+use super::{Filesystem, FilesystemInfo, Recipe, Site, Step, Way, mount_options, size_and_rest};
+
+pub struct Loopback;
+
+const USAGE: &str = "loop:TYPE[:SIZE[:OPTIONS]]";
+/// Size of an image for which none is given: above the least that ext4, XFS and Btrfs take.
+const SIZE: u64 = 1 << 30;
+
+static INFO: FilesystemInfo = FilesystemInfo {
+    kind: "loop",
+    usage: USAGE,
+    summary: "a fresh ext4, xfs, btrfs or other filesystem in an image file",
+    notes: "\
+TYPE is `ext4`, `xfs`, `btrfs`, or any for which there is a `mkfs.TYPE` and that the
+kernel knows. SIZE is that of the sparse image, 1 GiB if not given; Btrfs takes 109
+MiB at least, XFS 300 MiB. OPTIONS are those of mount(8), such as `noatime` or
+`compress=zstd`.
+
+`mkfs` runs with its defaults, but for ext4, ext3 and ext2 everything is written at
+once (`lazy_itable_init=0`): a kernel thread would otherwise go on with it while the
+first rounds are measured.
+
+- Below is the image's own filesystem: what is written goes through both, and reads
+  of what neither caches as well. Ratios between two types on the same `TMPDIR` have
+  it on both sides.
+- The loop device serves direct reads and writes from the cache of the image file:
+  with `O_DIRECT`, 4 KiB took 12 to 32 µs here and 68 µs on the disk below. Figures
+  of `cache=direct` and `mode=direct` are no device's.
+- A block that is written for the first time is also allocated in the image.",
+    way: Way::Mounted,
+};
+
+impl Filesystem for Loopback {
+    fn info(&self) -> &'static FilesystemInfo {
+        &INFO
+    }
+
+    fn recipe(&self, options: &str, site: &Site) -> Result<Recipe> {
+        let (kind, rest) = options.split_once(':').unwrap_or((options, ""));
+        ensure!(!kind.is_empty(), "the type is missing: write `{USAGE}`, such as `loop:ext4`");
+        let plain = kind.chars().all(|c| c.is_ascii_alphanumeric());
+        ensure!(plain, "`{kind}` is no type of filesystem: write `{USAGE}`, such as `loop:ext4`");
+        let (size, rest) = size_and_rest(rest, USAGE)?;
+        let own = mount_options(rest, USAGE)?;
+        let image = site.path("image");
+        let (package, first): (_, &[&str]) = match kind {
+            "ext2" | "ext3" | "ext4" => {
+                ("e2fsprogs", &["-q", "-F", "-E", "lazy_itable_init=0,lazy_journal_init=0"])
+            }
+            "xfs" => ("xfsprogs", &["-q", "-f"]),
+            "btrfs" => ("btrfs-progs", &["-q", "-f"]),
+            _ => ("", &[]),
+        };
+        let program = format!("mkfs.{kind}");
+        let words = [program.as_str()].into_iter().chain(first.iter().copied()).chain([&*image]);
+        let another = "another SIZE (`loop:TYPE:2GiB`), if that is what it complains about";
+        let make = Step::new(words, package, another);
+        let known = "a TYPE that this kernel has (`/proc/filesystems`, `modprobe TYPE`) and \
+            OPTIONS that it takes";
+        let mount = Step::mount(kind, &["loop", own], &image, site, known);
+        Ok(Recipe {
+            image: Some((site.folder.join("image"), size.unwrap_or(SIZE))),
+            steps: vec![make, mount],
+            ..Recipe::default()
+        })
+    }
+}

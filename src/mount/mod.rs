@@ -1,0 +1,274 @@
+//! The filesystems that can be made for a run: one file each, listed once below in the order in
+//! which documents show them. Each says what is to be done; `control/made.rs` does it.
+
+mod fuse;
+mod loopback;
+mod overlay;
+mod share;
+mod tmpfs;
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail, ensure};
+
+use crate::units;
+
+/// Every kind of filesystem.
+pub const FILESYSTEMS: &[&dyn Filesystem] = &[
+    &loopback::Loopback,
+    &tmpfs::Tmpfs,
+    &overlay::Overlay,
+    &fuse::Fuse,
+    &share::NINEP,
+    &share::VIRTIOFS,
+];
+
+/// A folder in the root of everything that is made: an environment without it sees something else.
+pub const MARK: &str = "made-by-envtax";
+
+/// What is said of all of them. `docs/FILESYSTEMS.md` begins with it.
+pub const NOTES: &str = "\
+A target directory is a folder that is there, `--dir NAME=PATH`, or one whose
+filesystem envtax makes for the run, `--dir NAME=KIND[:OPTIONS]`. What is made is
+empty, the same for every environment, and gone afterwards.
+
+    envtax run --dir ext4=loop:ext4 --dir btrfs=loop:btrfs --dir mem=tmpfs --probe 'file.*'
+
+compares filesystems on one machine: beside the rows stands a table of what each
+costs against the first `--dir`, in every environment. Its ratios are taken round by
+round, as those between environments are: a round of one directory and the same
+round of another lie in the same lap. When a run may end is decided by the taxes
+between environments, or with one environment by its costs; if the intervals of this
+table are too wide, give a larger `--budget` and a smaller `--precision`.
+
+- *Where*: in a folder of its own below `TMPDIR` (or `/tmp`). Images, upper layers
+  and shared folders are files there, and cost what that filesystem costs beneath
+  them; where it is a tmpfs they are in memory. Set `TMPDIR` to a folder on the disk
+  that is meant. Images may grow to their size: as much must be free.
+- *Who*: mounts ask for root. `fuse` is made by any user, if `fusermount3` is
+  installed.
+- *Seen by*: all environments that see this machine's files at the same path. One
+  that does not (a `chroot:DIR` without it, a container whose daemon was there
+  before the run) gets an error in its rows. A `vm` has a kernel of its own and
+  makes its own filesystem of the same kind and size, there.
+- *Recorded*: for each environment, as seen from inside: filesystem, source, options
+  of the mount and of the filesystem, size, and for a loop device the file behind it
+  and that file's filesystem.
+- *Taken down*: everything is mounted in a mount namespace that only this run is in.
+  Mounts and loop devices vanish with the run's last process, whatever was killed;
+  the folder is removed at the end, by the guard process of a killed run, or by the
+  next run. Without root, `fuse` is mounted for all to see, and unmounted by the
+  same three.
+- *Not in the figures*: making the filesystem, and mounting it.
+";
+
+/// What a kind of filesystem is, for people. `docs/FILESYSTEMS.md` is made of it.
+pub struct FilesystemInfo {
+    /// The word before the first colon in `--dir NAME=KIND:OPTIONS`.
+    pub kind: &'static str,
+    /// How it is written, such as `tmpfs[:SIZE]`.
+    pub usage: &'static str,
+    pub summary: &'static str,
+    /// What a user should know beyond the summary: options, what is measured and what is not.
+    /// Markdown, wrapped by hand.
+    pub notes: &'static str,
+    pub way: Way,
+}
+
+/// How it comes to be where this machine's kernel is the environment's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// By mounting, for which root is needed.
+    Mounted,
+    /// By a process that serves it to the kernel, which users may start.
+    Served,
+    /// Not at all: only guests mount it. Here there is the folder behind it.
+    InGuests,
+}
+
+/// How a kind of filesystem is made.
+pub trait Filesystem: Sync {
+    fn info(&self) -> &'static FilesystemInfo;
+
+    /// What is to be done for these options. Wrong options are an error that says what to write.
+    fn recipe(&self, options: &str, site: &Site) -> Result<Recipe>;
+}
+
+/// Where it is made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Site {
+    /// Everything that belongs to this filesystem lies in here.
+    pub folder: PathBuf,
+    /// The target directory: a folder that is there already.
+    pub point: PathBuf,
+    /// By root, who may let other users in.
+    pub root: bool,
+}
+
+impl Site {
+    /// A site in that folder.
+    pub fn in_folder(folder: &Path, root: bool) -> Site {
+        Site { folder: folder.to_owned(), point: folder.join("mnt"), root }
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.folder.join(name).display().to_string()
+    }
+
+    fn point(&self) -> String {
+        self.point.display().to_string()
+    }
+}
+
+/// What is to be done, in this order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Recipe {
+    /// A sparse file of so many bytes.
+    pub image: Option<(PathBuf, u64)>,
+    pub folders: Vec<PathBuf>,
+    /// Each is run to its end.
+    pub steps: Vec<Step>,
+    /// Serves the filesystem from when [`MARK`] is in the target directory until it is ended.
+    pub server: Option<Step>,
+    /// Commands that undo it, should nothing else.
+    pub undo: Vec<Vec<String>>,
+}
+
+/// A command, and what helps when it fails.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    pub words: Vec<String>,
+    /// The package that has the program, where it is not a part of every system.
+    pub package: &'static str,
+    pub remedy: String,
+}
+
+impl Step {
+    fn new<'a>(
+        words: impl IntoIterator<Item = &'a str>,
+        package: &'static str,
+        remedy: &str,
+    ) -> Step {
+        let words = words.into_iter().map(str::to_owned).collect();
+        Step { words, package, remedy: remedy.to_owned() }
+    }
+
+    /// A call of mount(8).
+    fn mount(kind: &str, options: &[&str], source: &str, site: &Site, remedy: &str) -> Step {
+        let options: Vec<&str> = options.iter().filter(|it| !it.is_empty()).copied().collect();
+        let (options, point) = (options.join(","), site.point());
+        let words = ["mount", "-t", kind, "-o", &options, source, &point];
+        Step::new(words, "mount", remedy)
+    }
+}
+
+/// The filesystem that was asked for, and its options.
+pub fn find(text: &str) -> Result<(&'static dyn Filesystem, &str)> {
+    let (kind, options) = text.split_once(':').unwrap_or((text, ""));
+    let found = FILESYSTEMS.iter().find(|filesystem| filesystem.info().kind == kind);
+    let found = found.copied().with_context(|| {
+        let usages: Vec<&str> = FILESYSTEMS.iter().map(|it| it.info().usage).collect();
+        let usages = usages.join(", ");
+        format!("`{kind}` is neither an absolute path nor a kind of filesystem; there are {usages}")
+    })?;
+    Ok((found, options))
+}
+
+/// Whether a filesystem can be asked for like this; what is wrong with it.
+pub fn check(text: &str) -> Result<()> {
+    let (filesystem, options) = find(text)?;
+    filesystem.recipe(options, &Site::in_folder(Path::new("/"), true)).map(drop)
+}
+
+/// The first field as a size, or nothing; the rest as it stands, for mount options.
+fn size_and_rest<'a>(fields: &'a str, usage: &str) -> Result<(Option<u64>, &'a str)> {
+    let (size, rest) = fields.split_once(':').unwrap_or((fields, ""));
+    if size.is_empty() {
+        return Ok((None, rest));
+    }
+    let bytes = units::parse_bytes(size).filter(|bytes| *bytes > 0);
+    let bytes = bytes.with_context(|| {
+        format!("`{size}` is no size: write `{usage}`, with a SIZE such as `512MiB` or `2GiB`")
+    })?;
+    Ok((Some(bytes), rest))
+}
+
+/// Options of mount(8) as they are joined by commas, and nothing that is more.
+fn mount_options<'a>(text: &'a str, usage: &str) -> Result<&'a str> {
+    let fits = |c: char| c.is_ascii_graphic() && !"'\"`\\".contains(c);
+    if text.starts_with(',') || text.ends_with(',') || text.contains(",,") {
+        bail!("`{text}`: an option is empty; write `{usage}`, with OPTIONS such as `noatime`");
+    }
+    ensure!(text.chars().all(fits), "`{text}` are no mount options; write `{usage}`");
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn recipe(text: &str) -> Recipe {
+        let (filesystem, options) = find(text).unwrap();
+        filesystem.recipe(options, &Site::in_folder(Path::new("/s"), true)).unwrap()
+    }
+
+    fn commands(text: &str) -> Vec<String> {
+        let recipe = recipe(text);
+        recipe.steps.iter().chain(&recipe.server).map(|step| step.words.join(" ")).collect()
+    }
+
+    fn error(text: &str) -> String {
+        format!("{:#}", check(text).unwrap_err())
+    }
+
+    #[test]
+    fn kinds_are_unique_and_described() {
+        let mut kinds = std::collections::HashSet::new();
+        for info in FILESYSTEMS.iter().map(|filesystem| filesystem.info()) {
+            assert!(kinds.insert(info.kind), "{} twice", info.kind);
+            assert!(info.usage.starts_with(info.kind));
+            assert!(!info.summary.is_empty() && !info.notes.is_empty());
+        }
+    }
+
+    #[test]
+    fn commands_are_as_they_would_be_typed() {
+        let xfs = ["mkfs.xfs -q -f /s/image", "mount -t xfs -o loop /s/image /s/mnt"];
+        assert_eq!(commands("loop:xfs"), xfs);
+        let zstd = "mount -t btrfs -o loop,compress=zstd /s/image /s/mnt";
+        assert_eq!(commands("loop:btrfs:2GiB:compress=zstd")[1], zstd);
+        assert_eq!(commands("loop:minix")[0], "mkfs.minix /s/image");
+        assert_eq!(recipe("loop:ext4").image.unwrap().1, 1 << 30);
+        assert_eq!(recipe("loop:ext4:64MiB").image.unwrap().1, 64 << 20);
+        assert_eq!(commands("tmpfs"), ["mount -t tmpfs -o mode=1777 envtax /s/mnt"]);
+        let huge = ["mount -t tmpfs -o mode=1777,size=1048576,huge=always envtax /s/mnt"];
+        assert_eq!(commands("tmpfs:1MiB:huge=always"), huge);
+        let layers = "lowerdir=/s/lower,upperdir=/s/upper,workdir=/s/work";
+        let overlay = format!("mount -t overlay -o {layers} overlay /s/mnt");
+        assert_eq!(commands("overlay"), [overlay]);
+        assert_eq!(commands("fuse"), ["bindfs -f /s/source /s/mnt"]);
+        assert_eq!(commands("fuse:bindfs:direct_io"), ["bindfs -f -o direct_io /s/source /s/mnt"]);
+        let mut users = Site::in_folder(Path::new("/s"), false);
+        users.point = "/p".into();
+        let server = find("fuse").unwrap().0.recipe("", &users).unwrap().server.unwrap();
+        assert_eq!(server.words.join(" "), "bindfs -f --no-allow-other /s/source /p");
+        let fuse = format!("fuse-overlayfs -f -o {layers} /s/mnt");
+        assert_eq!(commands("fuse:fuse-overlayfs"), [fuse]);
+        assert!(commands("9p").is_empty() && commands("virtiofs:always").is_empty());
+    }
+
+    #[test]
+    fn errors_name_what_was_given() {
+        assert!(error("disk").contains("`disk` is neither an absolute path nor a kind"));
+        assert!(error("disk").contains("loop:TYPE") && error("disk").contains("virtiofs"));
+        assert!(error("loop").contains("write `loop:TYPE"));
+        assert!(error("loop:../x").contains("`../x` is no type of filesystem"));
+        assert!(error("loop:ext4:big").contains("`big` is no size"));
+        assert!(error("loop:ext4:0").contains("`0` is no size"));
+        assert!(error("loop:ext4:1GiB:a b").contains("no mount options"));
+        assert!(error("loop:ext4::,noatime").contains("an option is empty"));
+        assert!(error("tmpfs:-1").contains("`-1` is no size"));
+        assert!(error("fuse:sshfs").contains("fuse:fuse-overlayfs"));
+        assert!(error("9p:a b").contains("`a b`"));
+    }
+}

@@ -1,0 +1,450 @@
+//! Target directories whose filesystems are made for the run: each kind for real, and nothing left
+//! of any.
+
+use std::fs;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::processes;
+use crate::support::{Done, Envtax, Place, Running, SHORT, needs};
+
+/// A kind with its option, the filesystem that it is, and the program that it needs.
+const KINDS: [(&str, &str, &str, &str); 7] = [
+    ("ext4", "loop:ext4:64MiB", "ext4", "mkfs.ext4"),
+    ("xfs", "loop:xfs", "xfs", "mkfs.xfs"),
+    ("btrfs", "loop:btrfs:256MiB", "btrfs", "mkfs.btrfs"),
+    ("mem", "tmpfs:16MiB", "tmpfs", "mount"),
+    ("layers", "overlay", "overlay", "mount"),
+    ("bound", "fuse", "fuse", "bindfs"),
+    ("merged", "fuse:fuse-overlayfs", "fuse.fuse-overlayfs", "fuse-overlayfs"),
+];
+
+const PROBES: [&str; 2] = ["file.stat", "file.create"];
+
+/// Whether this user may mount, which no package can bring.
+fn may_mount() -> bool {
+    let root = fs::metadata("/proc/self").unwrap().uid() == 0;
+    let mut trial = Command::new("unshare");
+    trial.args(["-m", "mount", "-t", "tmpfs", "none", "/mnt"]).stderr(Stdio::null());
+    let may = root && needs("unshare") && trial.status().is_ok_and(|status| status.success());
+    if !may {
+        eprintln!("not tested: only root may mount");
+    }
+    may
+}
+
+/// `--dir` for all kinds whose program is here and whose filesystem this kernel has.
+fn usable() -> Vec<(&'static str, &'static str, &'static str)> {
+    let known = fs::read_to_string("/proc/filesystems").unwrap();
+    let has = |kind: &str| known.lines().any(|line| line.split('\t').nth(1) == Some(kind));
+    let kinds = KINDS.into_iter().filter(|(_, made, filesystem, program)| {
+        needs(program) && (has(filesystem) || made.starts_with("fuse"))
+    });
+    kinds.map(|(name, made, filesystem, _)| (name, made, filesystem)).collect()
+}
+
+fn with_dirs<'a>(run: Envtax<'a>, dirs: &[(&str, &str, &str)]) -> Envtax<'a> {
+    run.args(dirs.iter().flat_map(|(name, made, _)| ["--dir".into(), format!("{name}={made}")]))
+}
+
+/// Loop devices whose file is in this place.
+fn loop_devices(place: &Place) -> Vec<String> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir("/sys/block").unwrap().flatten() {
+        let file = fs::read_to_string(entry.path().join("loop/backing_file")).unwrap_or_default();
+        if file.starts_with(&place.path("")) {
+            found.push(file);
+        }
+    }
+    found
+}
+
+/// The kernel lets go of a loop device when the last process that saw its mount is gone.
+fn no_loop_devices(place: &Place) {
+    for _ in 0..400 {
+        if loop_devices(place).is_empty() {
+            return;
+        }
+        thread::sleep(Duration::from_millis(20));
+    }
+    panic!("left behind: {:?}", loop_devices(place));
+}
+
+/// Ended, with everything of it gone.
+fn clean(run: Running<'_>, place: &Place) -> Done {
+    let done = run.wait_clean();
+    no_loop_devices(place);
+    done
+}
+
+/// What each environment of the run says of its target directories.
+fn facts(place: &Place) -> Vec<Value> {
+    let file = place.read("run.jsonl");
+    let records = file.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let environments = records.filter(|record| record["record"] == "environment");
+    environments.map(|record| record["dirs"].clone()).collect()
+}
+
+#[test]
+fn each_kind_is_made_seen_and_taken_down() {
+    if !may_mount() || !needs("bwrap") {
+        return;
+    }
+    let place = Place::new();
+    let dirs = usable();
+    let run = place.run(&["native", "namespace", "bwrap"], &PROBES);
+    let mut run = with_dirs(run, &dirs).args(["--budget", "1h"]).start();
+    // The warm-up and one round more of everything, however long that takes here.
+    run.until_recorded("block", 2 * 3 * PROBES.len() * dirs.len());
+    run.signal("INT");
+    let done = clean(run, &place).exits(3);
+    done.prints(&format!("Target directories: cost against `{}`", dirs[0].0));
+    let comparison = place.comparison("run.jsonl");
+    for column in ["native", "namespace", "bwrap"] {
+        for (name, ..) in &dirs {
+            assert!(comparison.all_measured(name, column) >= PROBES.len(), "{name} in {column}");
+        }
+    }
+    let all = facts(&place);
+    assert_eq!(all.len(), 3);
+    for seen in &all {
+        for (name, made, filesystem) in &dirs {
+            let facts = &seen[name];
+            assert_eq!(
+                (&facts["made"], &facts["filesystem"]),
+                (&Value::from(*made), &Value::from(*filesystem))
+            );
+            assert!(facts["size"].as_str().unwrap().parse::<u64>().unwrap() > 0, "{facts:#}");
+            assert!(facts["filesystem_options"].is_string(), "{facts:#}");
+            if made.starts_with("loop") {
+                let file = facts["backing_file"].as_str().unwrap();
+                assert!(file.starts_with(&place.path("tmp")), "{facts:#}");
+                assert!(facts["backing_filesystem"].is_string(), "{facts:#}");
+            }
+        }
+    }
+}
+
+#[test]
+fn options_reach_the_filesystem() {
+    if !may_mount() {
+        return;
+    }
+    let place = Place::new();
+    let run = place.run(&["native"], &["file.stat"]).args(SHORT);
+    let run = run.args(["--dir", "e=loop:ext4:48MiB:noatime,commit=7", "--dir", "t=tmpfs:3MiB"]);
+    clean(run.start(), &place).exits(0);
+    let facts = &facts(&place)[0];
+    let text = |dir: &str, fact: &str| facts[dir][fact].as_str().unwrap().to_owned();
+    assert!(text("e", "options").contains("noatime"), "{facts:#}");
+    assert!(text("e", "filesystem_options").contains("commit=7"), "{facts:#}");
+    let size = text("e", "size").parse::<u64>().unwrap();
+    assert!((30 << 20..48 << 20).contains(&size), "{facts:#}");
+    assert_eq!(text("t", "size"), (3 << 20).to_string(), "{facts:#}");
+}
+
+/// Mounts are this run's alone.
+#[test]
+fn others_do_not_see_what_is_mounted() {
+    if !may_mount() {
+        return;
+    }
+    let place = Place::new();
+    let run = place.run(&["native"], &["file.stat"]).args(["--budget", "1h"]);
+    let mut run = run.args(["--dir", "t=tmpfs", "--dir", "e=loop:ext4:16MiB"]).start();
+    run.until_recorded("block", 1);
+    let table = fs::read_to_string("/proc/self/mountinfo").unwrap();
+    assert!(!table.contains(&place.path("")), "{table}");
+    assert_eq!(loop_devices(&place).len(), 1);
+    run.signal("INT");
+    clean(run, &place).exits(3);
+}
+
+/// As a container does whose daemon was there before: the folder below the mount is no stand-in.
+#[test]
+fn an_environment_that_sees_the_folder_below_the_mount_is_told_from_others() {
+    if !may_mount() || !needs("nsenter") {
+        return;
+    }
+    let place = Place::new();
+    let outside = format!("outside=cmd:nsenter --mount=/proc/{}/ns/mnt", std::process::id());
+    let run = place.run(&["native", &outside], &["file.stat", "syscall.getppid"]).args(SHORT);
+    let done = clean(run.args(["--dir", "t=tmpfs"]).start(), &place).exits(3);
+    done.prints("what was made for `--dir t` is not there in `outside`");
+    let comparison = place.comparison("run.jsonl");
+    comparison.measured("file.stat", "native").measured("syscall.getppid", "outside");
+    comparison.failed("file.stat", "outside", "is not there in `outside`");
+}
+
+#[test]
+fn a_root_folder_without_the_directory_fails_there_only() {
+    if !may_mount() {
+        return;
+    }
+    let place = Place::new();
+    fs::create_dir_all(place.path("root/tmp")).unwrap();
+    let other = format!("other=chroot:{}", place.path("root"));
+    let run = place.run(&["native", &other], &["file.stat", "syscall.getppid"]).args(SHORT);
+    let done = clean(run.args(["--dir", "t=tmpfs"]).start(), &place).exits(3);
+    done.prints("is not there in `other`");
+    place
+        .comparison("run.jsonl")
+        .measured("file.stat", "native")
+        .measured("syscall.getppid", "other");
+}
+
+/// Dirs of all ways, and an environment that makes scratch folders in them.
+fn long_run<'a>(place: &'a Place) -> Envtax<'a> {
+    let probes = ["file.create", "file.read size=1MiB*", "file.write size=1MiB*"];
+    let run = place.run(&["native", "namespace"], &probes).own_binary();
+    let dirs =
+        ["--dir", "e=loop:ext4", "--dir", "o=overlay", "--dir", "t=tmpfs", "--dir", "f=fuse"];
+    run.args(dirs).args(["--budget", "1h"])
+}
+
+type Moment = (&'static str, fn(&mut Running<'_>, &Place));
+
+const MOMENTS: [Moment; 6] = [
+    ("the folder", |run, place| run.until("a stage", |_| stages(place) > 0)),
+    ("a loop device", |run, place| run.until("a device", |_| !loop_devices(place).is_empty())),
+    ("the server", |run, _| run.until("bindfs", |run| served(run))),
+    ("the first agent", |run, _| {
+        run.until("an agent", |run| run.processes().iter().any(processes::Process::is_agent))
+    }),
+    ("the first block", |run, _| run.until_recorded("block", 1)),
+    ("later blocks", |run, _| run.until_recorded("block", 30)),
+];
+
+fn stages(place: &Place) -> usize {
+    fs::read_dir(place.path("tmp")).unwrap().count()
+}
+
+fn served(run: &mut Running<'_>) -> bool {
+    run.processes().iter().any(|process| process.words[0] == "bindfs")
+}
+
+#[test]
+fn a_killed_run_leaves_nothing_of_them() {
+    if !may_mount() || !needs("bindfs") {
+        return;
+    }
+    for (_, moment) in MOMENTS {
+        let place = Place::new();
+        let mut run = long_run(&place).start();
+        moment(&mut run, &place);
+        run.processes();
+        run.signal("KILL");
+        clean(run, &place);
+    }
+}
+
+#[test]
+fn an_interrupted_run_leaves_nothing_of_them() {
+    if !may_mount() || !needs("bindfs") {
+        return;
+    }
+    for (name, moment) in MOMENTS {
+        let place = Place::new();
+        let mut run = long_run(&place).start();
+        moment(&mut run, &place);
+        run.processes();
+        run.signal("INT");
+        let done = clean(run, &place);
+        let code = done.status.code();
+        assert!(matches!(code, Some(2 | 3)), "{name}: {done:?}");
+    }
+}
+
+/// Nobody is left to undo anything: mounts, loop devices and servers go by themselves, and the next
+/// one removes the folder.
+#[test]
+fn a_run_killed_with_its_guard_leaves_a_folder_at_most() {
+    if !may_mount() || !needs("bindfs") {
+        return;
+    }
+    let place = Place::new();
+    let mut run = long_run(&place).start();
+    run.until_recorded("block", 3);
+    let all = run.processes();
+    let guards: Vec<_> =
+        all.iter().filter(|process| process.words.iter().any(|word| word == "guard")).collect();
+    assert_eq!(guards.len(), 1, "{all:?}");
+    processes::signal(guards[0].pid, "KILL");
+    run.signal("KILL");
+    run.wait();
+    no_loop_devices(&place);
+    thread::sleep(Duration::from_millis(2100));
+    place.envtax(["doctor", "--clean"]).run().exits(0).prints("undone");
+    place.is_clean();
+}
+
+#[test]
+fn a_killed_agent_costs_nothing_and_leaves_nothing() {
+    if !may_mount() {
+        return;
+    }
+    let place = Place::new();
+    let run = place.run(&["native", "namespace"], &PROBES).own_binary();
+    let run = run.args(["--dir", "e=loop:ext4:64MiB", "--budget", "4s"]);
+    let mut run = run.start();
+    run.until_recorded("block", 5);
+    run.until("an agent", |run| {
+        let agents = run.processes();
+        let agent = agents.iter().rev().find(|process| process.is_agent());
+        agent.inspect(|agent| processes::signal(agent.pid, "KILL")).is_some()
+    });
+    clean(run, &place).exits(0);
+    place.comparison("run.jsonl").measured("file.stat", "namespace");
+}
+
+/// Rows of the directory fail when nobody serves it any more (ENOTCONN), and the run goes on.
+#[test]
+fn a_killed_server_fails_its_rows_only() {
+    if !may_mount() || !needs("bindfs") {
+        return;
+    }
+    let place = Place::new();
+    let run = place.run(&["native"], &["file.create", "syscall.getppid"]).own_binary();
+    let mut run = run.args(["--dir", "f=fuse", "--budget", "3s"]).start();
+    run.until_recorded("block", 3);
+    let server = run.processes().into_iter().find(|process| process.words[0] == "bindfs").unwrap();
+    processes::signal(server.pid, "KILL");
+    clean(run, &place).exits(3).prints("(os error 107)");
+    place.comparison("run.jsonl").measured("syscall.getppid", "native");
+}
+
+/// What is said, with exit code 2 and nothing left.
+#[track_caller]
+fn refused(dir: &str, words: &[&str]) {
+    let place = Place::new();
+    let run = place.run(&["native"], &["file.stat"]).args(["--dir", &format!("x={dir}")]);
+    let mut done = clean(run.start(), &place).exits(2).complains(&format!("`--dir x={dir}`"));
+    for words in words {
+        done = done.complains(words);
+    }
+    assert!(!place.has("run.jsonl"));
+}
+
+#[test]
+fn what_cannot_be_asked_for_is_named() {
+    refused("disk", &["neither an absolute path nor a kind", "loop:TYPE", "virtiofs"]);
+    refused("loop", &["the type is missing", "`loop:ext4`"]);
+    refused("loop:ext4:huge", &["`huge` is no size", "512MiB"]);
+    refused("fuse:sshfs", &["no FUSE filesystem `sshfs`", "fuse:fuse-overlayfs"]);
+    refused("9p", &["only a virtual machine mounts it", "--env vm"]);
+    refused("virtiofs", &["only a virtual machine mounts it"]);
+}
+
+#[test]
+fn what_cannot_be_made_says_why() {
+    if !may_mount() {
+        return;
+    }
+    refused("loop:ext4:900000GiB", &["free, and the image may grow to 900000GiB", "TMPDIR"]);
+    refused("loop:nosuchfs", &["there is no `mkfs.nosuchfs` on the search path"]);
+    refused("loop:ext4:16MiB:nosuchoption", &["`mount`: ended with exit", "OPTIONS that it takes"]);
+    if needs("mkfs.xfs") {
+        refused("loop:xfs:100MiB", &["`mkfs.xfs`: ended with exit", "300MB", "another SIZE"]);
+    }
+    if needs("mkfs.btrfs") {
+        refused("loop:btrfs:50MiB", &["minimum size for each btrfs device", "another SIZE"]);
+    }
+    let known = fs::read_to_string("/proc/filesystems").unwrap();
+    if needs("mkfs.minix") && !known.contains("minix") {
+        refused("loop:minix", &["unknown filesystem type 'minix'", "/proc/filesystems"]);
+    }
+}
+
+#[test]
+fn a_missing_program_names_its_package() {
+    if !may_mount() {
+        return;
+    }
+    for (dir, package) in [("loop:xfs", "xfsprogs"), ("fuse", "bindfs")] {
+        let place = Place::new();
+        let run = place.run(&["native"], &["file.stat"]).args(["--dir", &format!("x={dir}")]);
+        let run = run.variable("PATH", &place.path("target"));
+        let done = clean(run.start(), &place).exits(2);
+        done.complains("on the search path").complains(&format!("apt-get install {package}"));
+    }
+}
+
+/// envtax by another program that takes a command.
+fn through(words: &[&str], run: &Envtax<'_>) -> Command {
+    let inner = run.command();
+    let mut command = Command::new(words[0]);
+    command.args(&words[1..]).arg(inner.get_program()).args(inner.get_args());
+    command.envs(inner.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    command.current_dir(inner.get_current_dir().unwrap()).stdin(Stdio::null());
+    command
+}
+
+#[test]
+fn without_the_right_to_mount_the_remedy_is_named() {
+    if !may_mount() || !needs("setpriv") {
+        return;
+    }
+    let place = Place::new();
+    let run = place.run(&["native"], &["file.stat"]).args(["--dir", "t=tmpfs"]);
+    let output = through(&["setpriv", "--bounding-set", "-sys_admin"], &run).output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    for words in ["`--dir t=tmpfs`: mounting is refused", "as root", "--dir t=PATH"] {
+        assert!(said.contains(words), "{said}");
+    }
+    place.is_clean();
+}
+
+/// A user of no rights, where `/dev/fuse` is as on any desktop: everybody's. The last line says how
+/// many mounts are left after at most eight seconds.
+const AS_NOBODY: &str = r#"
+    set -e
+    device="$1"; shift
+    mknod "$device" c 10 229; chmod 666 "$device"; mount --bind "$device" /dev/fuse
+    code=0
+    setpriv --reuid 65534 --regid 65534 --clear-groups "$@" || code=$?
+    left() { grep -c -e '-dirs/' /proc/self/mountinfo || true; }
+    for try in 1 2 3 4 5 6 7 8; do [ "$(left)" = 0 ] && break; sleep 1; done
+    left
+    umount /dev/fuse; rm "$device"
+    exit $code"#;
+
+#[test]
+fn users_make_fuse_directories_and_leave_none() {
+    if !may_mount() || !["setpriv", "bindfs", "fusermount3"].into_iter().all(needs) {
+        return;
+    }
+    let place = Place::new();
+    for folder in ["", "tmp", "target"] {
+        fs::set_permissions(place.path(folder), fs::Permissions::from_mode(0o1777)).unwrap();
+    }
+    for (killed, code) in [(false, 0), (true, 137)] {
+        let run = place.run(&["native"], &["file.stat"]).own_binary().args(["--force"]);
+        let budget = if killed { "1h" } else { "1s" };
+        let run = run.args(["--dir", "f=fuse", "--budget", budget]);
+        let device = place.path("device");
+        let script = ["unshare", "-m", "sh", "-c", AS_NOBODY, "sh", &device];
+        let timeout = ["timeout", "-s", "KILL", "4"];
+        let words = if killed { [&script[..], &timeout].concat() } else { script.to_vec() };
+        let output = through(&words, &run).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stdout).into_owned();
+        let err = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(said.lines().last(), Some("0"), "{said}{err}");
+        assert_eq!(output.status.code(), Some(code), "{said}{err}");
+        place.is_clean();
+    }
+    place.comparison("run.jsonl").measured("file.stat", "native");
+}
+
+#[test]
+fn the_list_says_what_can_be_made() {
+    let place = Place::new();
+    let done = place.envtax(["list", "filesystems"]).run().exits(0);
+    done.prints("loop:TYPE[:SIZE[:OPTIONS]]").prints("virtiofs[:CACHE]");
+    let done = place.envtax(["list", "filesystems", "--long"]).run().exits(0);
+    done.prints("# Filesystems").prints("## overlay");
+}
