@@ -151,7 +151,7 @@ struct Agent {
 
 impl Agent {
     fn serve(&self) -> Result<()> {
-        let mut input = BufReader::new(io::stdin());
+        let mut input = BufReader::new(sys::input());
         let mut dirs = Vec::new();
         loop {
             let mut line = String::new();
@@ -276,7 +276,7 @@ impl Running {
         let until = Instant::now() + limit;
         loop {
             let left = until.saturating_duration_since(Instant::now()).as_millis() as u64;
-            match sys::wait_for_answer(&output, &io::stdin(), left)? {
+            match sys::wait_for_answer(&output, &sys::input(), left)? {
                 Ready::Answer => {}
                 Ready::TimedOut => bail!(
                     "not finished after {} s; allow more with `--answer-timeout`",

@@ -33,13 +33,17 @@ pub fn environment() -> Facts {
     put("governor", first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"));
     put("uptime_s", first_line("/proc/uptime").map(|text| first_word(&text)));
     put("load_1min", first_line("/proc/loadavg").map(|text| first_word(&text)));
+    for (name, value) in sys::facts() {
+        put(name, Some(value));
+    }
     facts
 }
 
 /// The facts of the filesystem that serves `path`, from the mount table: `statfs` is no witness,
 /// as 9p answers with the type of the filesystem behind it.
 pub fn filesystem(path: &Path) -> Facts {
-    let mut facts = Facts::new();
+    let own = sys::volume_facts(path).into_iter();
+    let mut facts: Facts = own.map(|(name, value)| (name.to_owned(), value)).collect();
     let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     if let Ok(volume) = sys::volume(&path)
         && volume.size > 0

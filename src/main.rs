@@ -49,6 +49,10 @@ fn main() -> ExitCode {
     if std::env::args_os().nth(1).is_some_and(|verb| verb == "worker") {
         return finish(worker::run().map(|()| Exit::Done));
     }
+    // As is what a worker exchanges something with.
+    if let Some(status) = sys::peer_work() {
+        return status.into();
+    }
     match Cli::from_arg_matches(&command().get_matches()) {
         Ok(cli) => finish(dispatch(cli)),
         Err(error) => error.exit(),

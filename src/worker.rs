@@ -7,7 +7,7 @@ use anyhow::{Context, Result, bail};
 
 use crate::measure::{self, BlockSettings};
 use crate::model::Availability;
-use crate::probe::{self, CannotMeasure, Scratch, Setup};
+use crate::probe::{self, Scratch, Setup};
 use crate::protocol::{Answer, BlockSize, Tuning, WorkerOrder};
 use crate::sys::{self, Crew};
 
@@ -19,6 +19,9 @@ pub fn run() -> Result<()> {
     let order: WorkerOrder = serde_json::from_str(&text).context("the order is not one")?;
     let answer = match carry_out(&order) {
         Ok(answer) => answer,
+        Err(error) if probe::cannot_measure(&error) => {
+            Answer::CannotMeasure { reason: format!("{error:#}") }
+        }
         Err(error) => Answer::Failed { error: format!("{error:#}") },
     };
     let mut line = serde_json::to_string(&answer)?;
@@ -100,7 +103,7 @@ fn measure_here(
     };
     let mut workload = match probe.prepare(&setup) {
         Ok(workload) => workload,
-        Err(error) if error.is::<CannotMeasure>() => {
+        Err(error) if probe::cannot_measure(&error) => {
             return Ok(Answer::CannotMeasure { reason: format!("{error:#}") });
         }
         Err(error) => return Err(error),

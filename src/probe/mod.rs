@@ -158,6 +158,14 @@ impl std::fmt::Display for CannotMeasure {
 
 impl std::error::Error for CannotMeasure {}
 
+/// Whether the error says that nothing went wrong, and this cannot be measured in this place:
+/// [`CannotMeasure`], or an operating system that does not have what was asked of it.
+pub fn cannot_measure(error: &anyhow::Error) -> bool {
+    let cause = error.root_cause().downcast_ref::<std::io::Error>();
+    error.is::<CannotMeasure>()
+        || cause.is_some_and(|cause| cause.kind() == std::io::ErrorKind::Unsupported)
+}
+
 /// One micro-benchmark.
 pub trait Probe: Sync {
     fn info(&self) -> &'static ProbeInfo;
@@ -339,7 +347,7 @@ mod tests {
                 allowed_cpus: &cpus,
             };
             let mut workload = match probe.prepare(&setup) {
-                Err(error) if error.is::<CannotMeasure>() => {
+                Err(error) if cannot_measure(&error) => {
                     println!("skipped {case}: {error:#}");
                     continue;
                 }
@@ -353,8 +361,13 @@ mod tests {
             let samples = if range.start() == range.end() { 1 } else { 4 };
             let sized = BlockSettings::of(probe.info().phases);
             let settings = BlockSettings { iterations, samples, ..sized };
-            let block =
-                run_block(watched, &settings, None).unwrap_or_else(|e| panic!("{case}: {e:#}"));
+            let block = match run_block(watched, &settings, None) {
+                Err(error) if cannot_measure(&error) => {
+                    println!("skipped {case}: {error:#}");
+                    continue;
+                }
+                other => other.unwrap_or_else(|error| panic!("{case}: {error:#}")),
+            };
             assert_eq!(watched.allocations, 0, "{case} allocates while it is timed");
             assert_eq!(block.samples.len(), phases, "{case}");
             assert!(block.samples.iter().all(|phase| phase.len() == samples), "{case}");

@@ -28,9 +28,6 @@ static INFO: ProbeInfo = ProbeInfo {
     on_files: false,
 };
 
-const TRUE: &str = "/bin/true";
-const SHELL: &str = "/bin/sh";
-
 struct Start {
     program: sys::Executable,
 }
@@ -42,14 +39,11 @@ impl Probe for ProcessExec {
 
     fn availability(&self, params: &Params) -> Availability {
         let needed = match params.get("target") {
-            Some("dynamic") => TRUE,
-            Some("shell") => SHELL,
+            Some("dynamic") => sys::DYNAMIC_PROGRAM,
+            Some("shell") => Some(sys::SHELL_PROGRAM[0]),
             _ => return Availability::Available,
         };
-        match Path::new(needed).exists() {
-            true => Availability::Available,
-            false => missing(needed, INFO.id),
-        }
+        is_there(needed, INFO.id)
     }
 
     fn prepare(&self, setup: &Setup<'_>) -> Result<Box<dyn Workload>> {
@@ -57,8 +51,8 @@ impl Probe for ProcessExec {
             "tiny" => {
                 sys::Executable::new(&[&carried(setup.scratch.folder()?, sys::TINY_EXECUTABLE)?])?
             }
-            "dynamic" => sys::Executable::new(&[TRUE])?,
-            "shell" => sys::Executable::new(&[SHELL, "-c", ":"])?,
+            "dynamic" => sys::Executable::new(sys::DYNAMIC_PROGRAM.as_slice())?,
+            "shell" => sys::Executable::new(sys::SHELL_PROGRAM)?,
             other => bail!("`process.exec` has no target `{other}`"),
         };
         let status = sys::reap(sys::fork_exec(&program)?)?;
@@ -72,12 +66,15 @@ impl Probe for ProcessExec {
     }
 }
 
-/// The target of this probe is not there.
-pub fn missing(program: &str, probe: &str) -> Availability {
-    Availability::Unavailable {
-        reason: format!("there is no {program} in this environment"),
-        remedy: format!("put one there, or measure `{probe} target=tiny` only"),
-    }
+/// Whether the target of this probe is there; none where the system has no such program.
+pub fn is_there(program: Option<&str>, probe: &str) -> Availability {
+    let reason = match program {
+        Some(program) if Path::new(program).exists() => return Availability::Available,
+        Some(program) => format!("there is no {program} in this environment"),
+        None => "this system has no program that does nothing".into(),
+    };
+    let remedy = format!("measure `{probe} target=tiny` only");
+    Availability::Unavailable { reason, remedy }
 }
 
 /// Writes a program that envtax carries into the scratch folder; its path.

@@ -1,10 +1,8 @@
 //! Starting a program without copying the parent first.
 
-use std::path::Path;
-
 use anyhow::{Result, ensure};
 
-use super::process_exec::{carried, missing};
+use super::process_exec::{carried, is_there};
 use super::{CannotMeasure, Param, Probe, ProbeInfo, Setup, WHOLE};
 use crate::measure::{Stopwatch, Workload};
 use crate::model::{Availability, Params};
@@ -37,8 +35,6 @@ static INFO: ProbeInfo = ProbeInfo {
     on_files: false,
 };
 
-const TRUE: &str = "/bin/true";
-
 struct Start {
     program: sys::Executable,
     /// None for posix_spawn.
@@ -52,14 +48,14 @@ impl Probe for ProcessSpawn {
 
     fn availability(&self, params: &Params) -> Availability {
         match params.get("target") {
-            Some("dynamic") if !Path::new(TRUE).exists() => missing(TRUE, INFO.id),
+            Some("dynamic") => is_there(sys::DYNAMIC_PROGRAM, INFO.id),
             _ => Availability::Available,
         }
     }
 
     fn prepare(&self, setup: &Setup<'_>) -> Result<Box<dyn Workload>> {
         let program = match setup.param("target")? {
-            "dynamic" => sys::Executable::new(&[TRUE])?,
+            "dynamic" => sys::Executable::new(sys::DYNAMIC_PROGRAM.as_slice())?,
             _ => sys::Executable::new(&[&carried(setup.scratch.folder()?, sys::TINY_EXECUTABLE)?])?,
         };
         // Said here and not by posix_spawn, whose error names no program.

@@ -6,6 +6,7 @@ use anyhow::Result;
 
 use super::{Probe, ProbeInfo, Setup, WHOLE};
 use crate::measure::{Stopwatch, Workload};
+use crate::model::{Availability, Params};
 use crate::sys;
 
 pub struct SyscallGetppid;
@@ -26,6 +27,16 @@ static INFO: ProbeInfo = ProbeInfo {
 impl Probe for SyscallGetppid {
     fn info(&self) -> &'static ProbeInfo {
         &INFO
+    }
+
+    fn availability(&self, _: &Params) -> Availability {
+        match sys::getppid() {
+            0.. => Availability::Available,
+            _ => Availability::Unavailable {
+                reason: "this system has no such call".into(),
+                remedy: "leave this probe out".into(),
+            },
+        }
     }
 
     fn prepare(&self, _: &Setup<'_>) -> Result<Box<dyn Workload>> {

@@ -6,6 +6,8 @@ mod counting;
 #[cfg(test)]
 pub use counting::CountingAllocator;
 
+pub mod pe;
+
 mod held;
 pub use held::{Footprint, Held};
 

@@ -1,389 +1,111 @@
-//! Windows, not built yet: the same names as the other systems, each saying so when called.
+//! Windows, and with it Wine. One file a subject; all of them safe to call.
 //!
-//! It type-checks so that no other layer can grow a dependency on one system. None of it has ever
-//! measured anything.
+//! What Windows does not have, or what is not built for it, is an error of the kind `Unsupported`
+//! whose text is the reason: a row that meets one is skipped with it.
 
+mod agent;
+mod ballast;
 mod bystander;
 mod call;
+mod clock;
 mod command;
+mod cpu;
 mod crew;
 mod crowd;
 mod device;
+mod elsewhere;
+mod facts;
 mod family;
-mod page_cache;
-mod peer;
-mod volume;
-
-pub use bystander::{Bystander, MOST_DUE, Operation};
-pub use call::{Clock, FileMask, IdleDescriptor, SignalHandler, own_ids};
-pub use command::{CommandEnd, CommandOrder, Killed, run_command, sync_all};
-pub use crew::Crew;
-pub use crowd::{Crowd, Shape};
-pub use device::{Device, Written};
-pub use family::{adopt_orphans, cpu_ns, family, memory_bytes, reap_orphans};
-pub use page_cache::{CacheView, DROP_CACHES, drop_caches, evict, may_drop_caches};
-pub use peer::{EchoPeer, FutexPeer, OwnPipe, PolledPeer, TcpPair, WriterPeer};
-pub use volume::{file_size_limit, volume};
-mod ballast;
+mod file;
 mod folder;
 mod guest;
 mod held;
+mod input;
 mod limits;
 mod mapping;
+mod memory;
 mod names;
+mod page_cache;
+mod peer;
+mod pipe;
+mod private;
+mod process;
 mod spawn;
 mod stream;
+mod thread;
+mod tiny;
+mod volume;
 
-use std::convert::Infallible;
-use std::fs::File;
-use std::io;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command};
-use std::sync::OnceLock;
-use std::time::Instant;
-
-use crate::model::Usage;
-
+pub use agent::{
+    AgentImage, Ready, ask_group_to_end, die_with_parent, end_group, enter_chroot, enter_namespace,
+    group_exists, has_ended, new_session, wait_for_answer,
+};
 pub use ballast::{Ballast, huge_page_size};
+pub use bystander::{Bystander, MOST_DUE, Operation};
+pub use call::{FileMask, IdleDescriptor, SignalHandler, own_ids};
+pub use clock::{CLOCK_NAME, Clock, now_ns};
+pub use command::{CommandEnd, CommandOrder, Killed, run_command, sync_all};
+pub use cpu::{allowed_cpus, getppid, pin_process, pin_to, usage};
+pub use crew::Crew;
+pub use crowd::{Crowd, Shape};
+pub use device::{Device, Written};
+pub use elsewhere::{
+    check_seccomp, end_with_starter, enter_ptrace, enter_seccomp, is_root, leave_first_place,
+    let_through, let_write, own_user_and_group, private_mounts,
+};
+pub use facts::{facts, volume_facts};
+pub use family::{adopt_orphans, cpu_ns, family, memory_bytes, reap_orphans};
+pub use file::{Access, FilePath, ReadFile, WriteFile, map_residency, stat_size, write_executable};
 pub use folder::{Entries, Folder};
 pub use guest::{leave_first_process, load_module, mount, raise_loopback, use_console};
 pub use held::{hold_processes, hold_threads};
+pub use input::input;
 pub use limits::{Room, memory_room, process_room};
 pub use mapping::MappedFile;
+pub use memory::{MapPlace, Region, page_size};
+pub use page_cache::{CacheView, DROP_CACHES, drop_caches, evict, may_drop_caches};
+pub use peer::{EchoPeer, FutexPeer, PolledPeer, TcpPair, WriterPeer, peer_work};
+pub use pipe::OwnPipe;
+pub use private::{is_private_folder, make_link, make_private_folder, unmount_below};
+pub use process::{
+    DYNAMIC_PROGRAM, Executable, SHELL_PROGRAM, fork_exec, fork_exec_group, fork_exiting, reap,
+};
 pub use spawn::{REPLACING_EXECUTABLE, Spawner, posix_spawn};
+pub use thread::start_thread;
+pub use tiny::TINY_EXECUTABLE;
+pub use volume::{file_size_limit, volume};
 
-/// Name of the clock in facts and documents.
-pub const CLOCK_NAME: &str = "QueryPerformanceCounter";
+use std::ffi::OsStr;
+use std::io;
+use std::os::windows::ffi::OsStrExt;
 
-/// No program of a few instructions is carried for Windows yet.
-pub const TINY_EXECUTABLE: &[u8] = &[];
+use windows_sys::Win32::Foundation::{HANDLE, INVALID_HANDLE_VALUE};
 
-fn not_yet<T>() -> io::Result<T> {
-    Err(io::Error::new(io::ErrorKind::Unsupported, "not implemented on Windows yet"))
+/// Turns a call's zero into the error it left behind.
+fn check(result: i32) -> io::Result<()> {
+    if result == 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
 
-/// Nanoseconds since the first call.
-#[inline]
-pub fn now_ns() -> u64 {
-    static START: OnceLock<Instant> = OnceLock::new();
-    START.get_or_init(Instant::now).elapsed().as_nanos() as u64
-}
-
-pub fn allowed_cpus() -> io::Result<Vec<usize>> {
-    not_yet()
-}
-
-pub fn pin_to(_cpus: &[usize]) -> io::Result<()> {
-    not_yet()
-}
-
-pub fn pin_process(_id: u32, _cpus: &[usize]) -> io::Result<()> {
-    not_yet()
-}
-
-/// Always -1: Windows has no such call.
-pub fn getppid() -> i64 {
-    -1
-}
-
-/// Nothing is counted yet.
-pub fn usage() -> Usage {
-    Usage::default()
-}
-
-pub fn enter_namespace() -> Result<(), String> {
-    Err("namespaces exist on Linux only".into())
-}
-
-pub fn enter_chroot(_dir: &Path) -> Result<(), String> {
-    Err("chroot exists on Unix only".into())
-}
-
-pub fn enter_ptrace() -> Result<(), String> {
-    Err("ptrace exists on Linux only".into())
-}
-
-pub fn enter_seccomp(profile: &str) -> Result<(), String> {
-    check_seccomp(profile)
-}
-
-pub fn check_seccomp(_profile: &str) -> Result<(), String> {
-    Err("seccomp exists on Linux only".into())
-}
-
-/// No process has duties to others here.
-pub fn leave_first_place() -> Result<(), String> {
-    Ok(())
-}
-
-/// A folder for temporary files is the user's own already.
-pub fn make_private_folder(path: &Path) -> io::Result<()> {
-    std::fs::create_dir(path)
-}
-
-/// Nobody is root.
-pub fn own_user_and_group() -> (u32, u32) {
-    (u32::MAX, u32::MAX)
-}
-
-pub fn is_private_folder(path: &Path) -> bool {
-    path.is_dir()
-}
-
-/// Nothing is ever mounted there.
-pub fn unmount_below(_path: &Path) -> io::Result<()> {
-    Ok(())
-}
-
-pub fn private_mounts() -> io::Result<()> {
-    Err(io::Error::new(io::ErrorKind::Unsupported, "mount namespaces exist on Linux only"))
-}
-
-pub fn is_root() -> bool {
-    false
-}
-
-pub fn end_with_starter(_command: &mut Command) {}
-
-/// Folders take the rights of the one above.
-pub fn let_through(_folder: &Path) -> io::Result<()> {
-    Ok(())
-}
-
-pub fn let_write(_folder: &Path) -> io::Result<()> {
-    Ok(())
-}
-
-pub fn die_with_parent() {}
-
-pub fn new_session(_command: &mut Command) {}
-
-pub fn end_group(_leader: u32) {}
-
-pub fn ask_group_to_end(_leader: u32) {}
-
-pub fn group_exists(_leader: u32) -> bool {
-    false
-}
-
-/// Not told without the child's handle; callers wait and then end it.
-pub fn has_ended(_child: &Child) -> bool {
-    false
-}
-
-/// The running binary, from which fresh workers are started.
-pub enum AgentImage {
-    Path(PathBuf),
-}
-
-impl AgentImage {
-    pub fn hold_open(self) -> io::Result<AgentImage> {
-        not_yet()
-    }
-
-    pub fn command(&self, verb: &str) -> io::Result<Command> {
-        let AgentImage::Path(path) = self;
-        let mut command = Command::new(path);
-        command.arg(verb);
-        Ok(command)
+/// Turns the handle that means failure into the error it left behind.
+fn check_handle(handle: HANDLE) -> io::Result<HANDLE> {
+    match handle {
+        INVALID_HANDLE_VALUE => Err(io::Error::last_os_error()),
+        handle if handle.is_null() => Err(io::Error::last_os_error()),
+        handle => Ok(handle),
     }
 }
 
-// Constructed once waiting is built.
-#[allow(dead_code)]
-#[derive(Debug, PartialEq, Eq)]
-pub enum Ready {
-    Answer,
-    Interrupted,
-    TimedOut,
+/// The error of what cannot be done here, with the reason.
+fn not_here<T>(reason: &str) -> io::Result<T> {
+    Err(io::Error::new(io::ErrorKind::Unsupported, reason))
 }
 
-pub fn wait_for_answer<A, B>(_answer: &A, _interrupt: &B, _limit_ms: u64) -> io::Result<Ready> {
-    not_yet()
-}
-
-pub struct FilePath(Infallible);
-
-impl FilePath {
-    pub fn new(_path: &Path) -> io::Result<FilePath> {
-        not_yet()
+/// Text as the system takes it: UTF-16 with a zero at its end.
+fn wide(text: &OsStr) -> io::Result<Vec<u16>> {
+    let mut wide: Vec<u16> = text.encode_wide().collect();
+    if wide.contains(&0) {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "a zero in a name"));
     }
-
-    pub fn unlink(&self) -> io::Result<()> {
-        match self.0 {}
-    }
-}
-
-pub fn stat_size(path: &FilePath) -> io::Result<u64> {
-    match path.0 {}
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Access {
-    Buffered,
-    Direct,
-    Durable,
-}
-
-pub struct ReadFile(Infallible);
-
-impl ReadFile {
-    pub fn open(path: &FilePath) -> io::Result<ReadFile> {
-        match path.0 {}
-    }
-
-    pub fn close(self) -> io::Result<()> {
-        match self.0 {}
-    }
-
-    pub fn read_byte(&self) -> io::Result<u8> {
-        match self.0 {}
-    }
-
-    pub fn open_as(path: &FilePath, _access: Access) -> io::Result<ReadFile> {
-        match path.0 {}
-    }
-
-    pub fn read(&self, _buffer: &mut [u8]) -> io::Result<usize> {
-        match self.0 {}
-    }
-
-    pub fn read_at(&self, _buffer: &mut [u8], _offset: u64) -> io::Result<usize> {
-        match self.0 {}
-    }
-}
-
-pub struct WriteFile(Infallible);
-
-impl WriteFile {
-    pub fn create(path: &FilePath) -> io::Result<WriteFile> {
-        match path.0 {}
-    }
-
-    pub fn open(path: &FilePath) -> io::Result<WriteFile> {
-        match path.0 {}
-    }
-
-    pub fn create_as(path: &FilePath, _access: Access) -> io::Result<WriteFile> {
-        match path.0 {}
-    }
-
-    pub fn open_as(path: &FilePath, _access: Access) -> io::Result<WriteFile> {
-        match path.0 {}
-    }
-
-    pub fn write(&self, _data: &[u8]) -> io::Result<usize> {
-        match self.0 {}
-    }
-
-    pub fn write_at(&self, _data: &[u8], _offset: u64) -> io::Result<usize> {
-        match self.0 {}
-    }
-
-    pub fn sync_data(&self) -> io::Result<()> {
-        match self.0 {}
-    }
-
-    pub fn sync_all(&self) -> io::Result<()> {
-        match self.0 {}
-    }
-
-    pub fn write_byte(&self) -> io::Result<()> {
-        match self.0 {}
-    }
-
-    pub fn close(self) -> io::Result<()> {
-        match self.0 {}
-    }
-}
-
-pub fn write_executable(_path: &Path, _bytes: &[u8]) -> io::Result<()> {
-    not_yet()
-}
-
-pub fn map_residency(_file: &File) -> io::Result<(usize, usize)> {
-    not_yet()
-}
-
-pub fn page_size() -> usize {
-    4096
-}
-
-pub struct Region(Infallible);
-
-impl Region {
-    pub fn map(_bytes: usize) -> io::Result<Region> {
-        not_yet()
-    }
-
-    pub fn touch(&mut self, _step: usize) -> u64 {
-        match self.0 {}
-    }
-
-    pub fn words(&mut self) -> &mut [u64] {
-        match self.0 {}
-    }
-}
-
-pub struct MapPlace(Infallible);
-
-impl MapPlace {
-    pub fn find(_bytes: usize) -> io::Result<MapPlace> {
-        not_yet()
-    }
-
-    pub fn map_and_unmap(&self) -> io::Result<()> {
-        match self.0 {}
-    }
-}
-
-#[derive(Clone, Copy, Debug)]
-pub struct Pid(Infallible);
-
-pub struct Executable(Infallible);
-
-impl Executable {
-    pub fn new(_words: &[&str]) -> io::Result<Executable> {
-        not_yet()
-    }
-}
-
-impl Executable {
-    pub fn words(&self) -> String {
-        match self.0 {}
-    }
-}
-
-impl Executable {
-    pub fn with_environment(self, _variables: &[&str]) -> io::Result<Executable> {
-        match self.0 {}
-    }
-}
-
-pub fn fork_exec_group(program: &Executable) -> io::Result<Pid> {
-    match program.0 {}
-}
-
-pub fn fork_exec(program: &Executable) -> io::Result<Pid> {
-    match program.0 {}
-}
-
-pub fn fork_exiting() -> io::Result<Pid> {
-    not_yet()
-}
-
-pub fn reap(pid: Pid) -> io::Result<i32> {
-    match pid.0 {}
-}
-
-pub struct Thread(Infallible);
-
-pub fn start_thread() -> io::Result<Thread> {
-    not_yet()
-}
-
-impl Thread {
-    pub fn join(self) -> io::Result<()> {
-        match self.0 {}
-    }
+    wide.push(0);
+    Ok(wide)
 }

@@ -73,8 +73,12 @@ pub use memory::{MapPlace, Region, page_size};
 pub use mount::{end_with_starter, is_root, let_through, let_write, private_mounts};
 pub use page_cache::{CacheView, DROP_CACHES, drop_caches, evict, may_drop_caches};
 pub use pipe::{EchoPeer, OwnPipe, WriterPeer};
-pub use private::{is_private_folder, make_private_folder, own_user_and_group, unmount_below};
-pub use process::{Executable, fork_exec, fork_exec_group, fork_exiting, reap};
+pub use private::{
+    is_private_folder, make_link, make_private_folder, own_user_and_group, unmount_below,
+};
+pub use process::{
+    DYNAMIC_PROGRAM, Executable, SHELL_PROGRAM, fork_exec, fork_exec_group, fork_exiting, reap,
+};
 pub use ptrace::enter_ptrace;
 pub use replacing::REPLACING_EXECUTABLE;
 pub use seccomp::{check_seccomp, enter_seccomp};
@@ -86,6 +90,27 @@ pub use tiny::TINY_EXECUTABLE;
 pub use volume::{file_size_limit, volume};
 
 use std::io;
+use std::path::Path;
+
+/// What only the system's own calls tell of it: nothing, as it is all in files.
+pub fn facts() -> Vec<(&'static str, String)> {
+    Vec::new()
+}
+
+/// The same of the filesystem that a path is on.
+pub fn volume_facts(_path: &Path) -> Vec<(&'static str, String)> {
+    Vec::new()
+}
+
+/// The agent's input, of which [`wait_for_answer`] tells whether there is any.
+pub fn input() -> io::Stdin {
+    io::stdin()
+}
+
+/// The exit status of a process that was started to be a peer: here peers are forked.
+pub fn peer_work() -> Option<u8> {
+    None
+}
 
 /// Turns the -1 of a system call into the error it left behind.
 fn check(result: libc::c_long) -> io::Result<libc::c_long> {

@@ -27,6 +27,11 @@ pub fn own_user_and_group() -> (u32, u32) {
     unsafe { (libc::geteuid(), libc::getegid()) }
 }
 
+/// Makes a symbolic link to a folder at `place`.
+pub fn make_link(to: &Path, place: &Path) -> io::Result<()> {
+    std::os::unix::fs::symlink(to, place)
+}
+
 /// Unmounts everything that this process sees mounted below `path`, the deepest first. Lazily: what
 /// still uses a mount keeps it, but no path leads there any more.
 pub fn unmount_below(path: &Path) -> io::Result<()> {

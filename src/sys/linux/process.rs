@@ -7,6 +7,11 @@ use std::ptr::null;
 
 use super::check;
 
+/// A program that does nothing but be loaded, with its dynamic linker and C library.
+pub const DYNAMIC_PROGRAM: Option<&str> = Some("/bin/true");
+/// The shell, doing nothing.
+pub const SHELL_PROGRAM: &[&str] = &["/bin/sh", "-c", ":"];
+
 /// A child that has not been reaped.
 #[derive(Clone, Copy, Debug)]
 pub struct Pid(libc::pid_t);

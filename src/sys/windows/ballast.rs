@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 use std::io;
 
-use super::not_yet;
+use super::not_here;
 
 pub struct Ballast(Infallible);
 
@@ -13,7 +13,7 @@ pub fn huge_page_size() -> Option<usize> {
 
 impl Ballast {
     pub fn map(_bytes: usize, _page: Option<usize>) -> io::Result<Ballast> {
-        not_yet()
+        not_here("no memory is carried along where nothing can be forked")
     }
 
     pub fn write(&mut self) {

@@ -1,15 +1,15 @@
-//! Cheap calls and signals: none of them is built.
+//! Cheap calls and signals: there are none.
 
 use std::convert::Infallible;
 use std::io;
 
-use super::not_yet;
+use super::not_here;
 
 pub struct IdleDescriptor(Infallible);
 
 impl IdleDescriptor {
     pub fn open() -> io::Result<IdleDescriptor> {
-        not_yet()
+        not_here("Windows has no call that does nothing with a descriptor")
     }
 
     pub fn duplicate_and_close(&self) -> io::Result<()> {
@@ -18,14 +18,14 @@ impl IdleDescriptor {
 }
 
 pub fn own_ids() -> io::Result<(usize, usize)> {
-    not_yet()
+    not_here("Windows has no such calls")
 }
 
 pub struct FileMask(Infallible);
 
 impl FileMask {
     pub fn set(_mask: u16) -> io::Result<FileMask> {
-        not_yet()
+        not_here("Windows has no mask for new files")
     }
 
     pub fn set_again(&self) -> io::Result<()> {
@@ -37,7 +37,7 @@ pub struct SignalHandler(Infallible);
 
 impl SignalHandler {
     pub fn install() -> io::Result<SignalHandler> {
-        not_yet()
+        not_here("Windows has no signals")
     }
 
     pub fn install_again(&self) -> io::Result<()> {
@@ -45,19 +45,6 @@ impl SignalHandler {
     }
 
     pub fn deliver(&self) -> io::Result<()> {
-        match self.0 {}
-    }
-}
-
-#[derive(Clone, Copy)]
-pub struct Clock(Infallible);
-
-impl Clock {
-    pub fn open(_name: &str) -> io::Result<Clock> {
-        not_yet()
-    }
-
-    pub fn now_ns(self) -> u64 {
         match self.0 {}
     }
 }

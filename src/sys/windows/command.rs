@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 use std::process::ExitStatus;
 
-use super::not_yet;
+use super::not_here;
 use crate::model::Usage;
 
 pub struct CommandOrder<'a> {
@@ -36,7 +36,7 @@ pub enum Killed {
 }
 
 pub fn run_command<I>(_order: &CommandOrder<'_>, _interrupt: &I) -> io::Result<CommandEnd> {
-    not_yet()
+    not_here("whole commands are not timed on Windows yet")
 }
 
 pub fn sync_all() {}

@@ -1,14 +1,16 @@
-//! Copies of the worker, not built yet.
+//! Copies of the worker: there are none.
 
 use std::convert::Infallible;
 use std::io;
+
+use super::not_here;
 
 /// There is no fork to copy a process with.
 pub struct Crew(Infallible);
 
 impl Crew {
     pub fn start(_count: usize, _slots: usize) -> io::Result<Crew> {
-        super::not_yet()
+        not_here("several copies of a worker need fork, which Windows does not have")
     }
 
     pub fn index(&self) -> usize {

@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 use std::io;
 
-use super::not_yet;
+use super::not_here;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
@@ -15,7 +15,7 @@ pub struct Crowd(Infallible);
 
 impl Crowd {
     pub fn new(_size: usize, _shape: Shape) -> io::Result<Crowd> {
-        not_yet()
+        not_here("Windows has no fork")
     }
 
     pub fn create(&mut self) -> io::Result<()> {

@@ -1,4 +1,4 @@
-//! What a device counts: not shown yet.
+//! What a device counts: not shown.
 
 use std::convert::Infallible;
 use std::io;

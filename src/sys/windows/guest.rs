@@ -3,24 +3,24 @@
 use std::io;
 use std::path::Path;
 
-use super::not_yet;
+use super::not_here;
 
 pub fn leave_first_process() -> io::Result<()> {
-    not_yet()
+    not_here("no kernel starts Windows programs as its first")
 }
 
 pub fn load_module(_path: &Path) -> io::Result<()> {
-    not_yet()
+    not_here("no kernel starts Windows programs as its first")
 }
 
 pub fn mount(_source: &str, _point: &Path, _kind: &str, _options: &str) -> io::Result<()> {
-    not_yet()
+    not_here("no kernel starts Windows programs as its first")
 }
 
 pub fn raise_loopback() -> io::Result<()> {
-    not_yet()
+    not_here("no kernel starts Windows programs as its first")
 }
 
 pub fn use_console(_path: &Path) -> io::Result<()> {
-    not_yet()
+    not_here("no kernel starts Windows programs as its first")
 }

@@ -2,13 +2,13 @@
 
 use std::io;
 
-use super::not_yet;
+use super::not_here;
 use crate::sys::Held;
 
 pub fn hold_processes() -> io::Result<Box<dyn Held>> {
-    not_yet()
+    not_here("Windows has no fork")
 }
 
 pub fn hold_threads() -> io::Result<Box<dyn Held>> {
-    not_yet()
+    not_here("holding threads is not built for Windows")
 }

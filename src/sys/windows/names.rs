@@ -1,27 +1,68 @@
-//! Names in folders.
+//! Names in folders: renamed, linked, made and removed on prepared paths.
 
 use std::io;
+use std::ptr::null;
 
-use super::FilePath;
+use windows_sys::Win32::Storage::FileSystem::{
+    CreateDirectoryW, MOVEFILE_REPLACE_EXISTING, MoveFileExW, RemoveDirectoryW,
+};
+
+use super::file::FilePath;
+use super::{check, not_here};
+
+const NO_LINKS: &str = "symbolic links need a privilege on Windows that users do not have";
 
 impl FilePath {
-    pub fn rename_to(&self, _new: &FilePath) -> io::Result<()> {
-        match self.0 {}
+    /// Renames the file of this path; what has the other name is replaced.
+    #[inline]
+    pub fn rename_to(&self, new: &FilePath) -> io::Result<()> {
+        let (from, to) = (self.pointer(), new.pointer());
+        // SAFETY: both paths are zero-terminated and live through the call.
+        check(unsafe { MoveFileExW(from, to, MOVEFILE_REPLACE_EXISTING) })
     }
 
     pub fn symlink_to(&self, _target: &FilePath) -> io::Result<()> {
-        match self.0 {}
+        not_here(NO_LINKS)
     }
 
     pub fn read_link(&self, _buffer: &mut [u8]) -> io::Result<usize> {
-        match self.0 {}
+        not_here(NO_LINKS)
     }
 
+    /// Makes a folder.
+    #[inline]
     pub fn make_folder(&self) -> io::Result<()> {
-        match self.0 {}
+        // SAFETY: the path is zero-terminated and lives through the call.
+        check(unsafe { CreateDirectoryW(self.pointer(), null()) })
     }
 
+    /// Removes an empty folder.
+    #[inline]
     pub fn remove_folder(&self) -> io::Result<()> {
-        match self.0 {}
+        // SAFETY: the path is zero-terminated and lives through the call.
+        check(unsafe { RemoveDirectoryW(self.pointer()) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn names_are_made_changed_and_removed() {
+        let dir = tempfile::tempdir().unwrap();
+        let at = |name: &str| dir.path().join(name);
+        let path = |name: &str| FilePath::new(&at(name)).unwrap();
+        fs::write(at("a"), b"x").unwrap();
+        fs::write(at("b"), b"y").unwrap();
+        path("a").rename_to(&path("b")).unwrap();
+        assert!(!at("a").exists() && fs::read(at("b")).unwrap() == b"x");
+        path("folder").make_folder().unwrap();
+        let again = path("folder").make_folder().unwrap_err();
+        assert_eq!(again.kind(), io::ErrorKind::AlreadyExists);
+        path("folder").remove_folder().unwrap();
+        assert!(!at("folder").exists());
     }
 }

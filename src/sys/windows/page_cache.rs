@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io;
 
-use super::not_yet;
+use super::not_here;
 
 #[derive(Clone, Copy, Debug)]
 pub enum CacheView {}
@@ -25,15 +25,15 @@ impl CacheView {
 }
 
 pub fn evict(_file: &File) -> io::Result<()> {
-    not_yet()
+    not_here("Windows does not say what of a file is in the cache")
 }
 
 pub const DROP_CACHES: &str = "the standby list";
 
 pub fn may_drop_caches() -> io::Result<()> {
-    not_yet()
+    not_here("Windows does not say what of a file is in the cache")
 }
 
 pub fn drop_caches() -> io::Result<()> {
-    not_yet()
+    not_here("Windows does not say what of a file is in the cache")
 }

@@ -1,8 +1,9 @@
-//! Starting a program without copying this process first: the only way on Windows, not built yet.
+//! Starting a program without copying this process first: the only way on Windows.
 
 use std::io;
 
-use super::{Executable, Pid, not_yet};
+use super::not_here;
+use super::process::{Executable, Pid, fork_exec};
 
 /// No program that replaces itself is carried: Windows has no such call.
 pub const REPLACING_EXECUTABLE: &[u8] = &[];
@@ -15,10 +16,12 @@ impl Spawner {
     }
 
     pub fn vfork_exec(&mut self, _program: &Executable) -> io::Result<Pid> {
-        not_yet()
+        not_here("Windows has no vfork")
     }
 }
 
-pub fn posix_spawn(_program: &Executable) -> io::Result<Pid> {
-    not_yet()
+/// One `CreateProcessW`.
+#[inline]
+pub fn posix_spawn(program: &Executable) -> io::Result<Pid> {
+    fork_exec(program)
 }

@@ -1,0 +1,178 @@
+//! What the agent and its controller need of the system: the running binary, processes that end
+//! with their starter, and waiting for whichever comes first.
+
+use std::io;
+use std::mem::{size_of, zeroed};
+use std::os::windows::io::{AsHandle, AsRawHandle, BorrowedHandle, FromRawHandle, OwnedHandle};
+use std::os::windows::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command};
+use std::ptr::{null, null_mut};
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+use windows_sys::Win32::Foundation::WAIT_TIMEOUT;
+use windows_sys::Win32::System::JobObjects::{
+    AssignProcessToJobObject, CreateJobObjectW, JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE,
+    JOBOBJECT_EXTENDED_LIMIT_INFORMATION, JobObjectExtendedLimitInformation,
+    SetInformationJobObject,
+};
+use windows_sys::Win32::System::Pipes::PeekNamedPipe;
+use windows_sys::Win32::System::Threading::{
+    CREATE_NEW_PROCESS_GROUP, GetCurrentProcess, WaitForSingleObject,
+};
+
+use super::input::Input;
+use super::{check, check_handle, not_here};
+
+/// The running binary, from which fresh workers are started.
+pub enum AgentImage {
+    Path(PathBuf),
+}
+
+impl AgentImage {
+    /// A running binary cannot be removed on Windows, and there is nowhere to enter.
+    pub fn hold_open(self) -> io::Result<AgentImage> {
+        not_here("Windows starts programs by their paths only")
+    }
+
+    /// A command that starts the binary with one argument. It inherits the environment: without
+    /// some variables Windows has no sockets, and their size does not move the stack here.
+    pub fn command(&self, verb: &str) -> io::Result<Command> {
+        bind_children();
+        let AgentImage::Path(path) = self;
+        let mut command = Command::new(path);
+        command.arg(verb);
+        Ok(command)
+    }
+}
+
+/// Puts this process into a job that ends all its processes when the last handle of it is closed,
+/// which is when this process dies: what it starts from here on dies with it.
+fn bind_children() {
+    static JOB: OnceLock<Option<OwnedHandle>> = OnceLock::new();
+    // Where jobs are refused, workers end by their own bounds instead.
+    JOB.get_or_init(|| join_job().ok());
+}
+
+fn join_job() -> io::Result<OwnedHandle> {
+    // SAFETY: a job without name and attributes; its handle is owned by nobody else. The limits
+    // are a whole structure of the size given, in which all zeroes mean no limit.
+    unsafe {
+        let job = check_handle(CreateJobObjectW(null(), null()))?;
+        let job = OwnedHandle::from_raw_handle(job);
+        let mut limits: JOBOBJECT_EXTENDED_LIMIT_INFORMATION = zeroed();
+        limits.BasicLimitInformation.LimitFlags = JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE;
+        check(SetInformationJobObject(
+            job.as_raw_handle(),
+            JobObjectExtendedLimitInformation,
+            (&raw const limits).cast(),
+            size_of::<JOBOBJECT_EXTENDED_LIMIT_INFORMATION>() as u32,
+        ))?;
+        check(AssignProcessToJobObject(job.as_raw_handle(), GetCurrentProcess()))?;
+        Ok(job)
+    }
+}
+
+/// A worker is in its agent's job, which sees to that.
+pub fn die_with_parent() {}
+
+pub fn enter_namespace() -> Result<(), String> {
+    Err("namespaces exist on Linux only".into())
+}
+
+pub fn enter_chroot(_dir: &Path) -> Result<(), String> {
+    Err("chroot exists on Unix only".into())
+}
+
+/// Has the command start in a process group of its own: Ctrl-C in the console does not reach it.
+pub fn new_session(command: &mut Command) {
+    bind_children();
+    command.creation_flags(CREATE_NEW_PROCESS_GROUP);
+}
+
+/// Nothing: the job of the process that started it ends it.
+pub fn end_group(_leader: u32) {}
+
+/// Nothing: Windows has no way to ask a process without a window.
+pub fn ask_group_to_end(_leader: u32) {}
+
+/// Never known: the job of the process that started it ends it.
+pub fn group_exists(_leader: u32) -> bool {
+    false
+}
+
+/// Whether the child has ended, leaving it to be reaped.
+pub fn has_ended(child: &Child) -> bool {
+    // SAFETY: the handle is the child's, which is borrowed through the call.
+    unsafe { WaitForSingleObject(child.as_raw_handle(), 0) != WAIT_TIMEOUT }
+}
+
+/// What [`wait_for_answer`] saw.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Ready {
+    /// The pipe has data, or its other end closed.
+    Answer,
+    /// The input has data or was closed.
+    Interrupted,
+    TimedOut,
+}
+
+/// The shortest and the longest time between two looks at a pipe.
+const PAUSES: [Duration; 2] = [Duration::from_millis(1), Duration::from_millis(20)];
+
+/// Waits until `answer` or `interrupt` can be read or was closed, at most `limit_ms`.
+///
+/// Windows has nothing to wait for an anonymous pipe with. It is looked at from time to time, and
+/// less often the longer it takes: a look beside a running block costs the block something.
+pub fn wait_for_answer(
+    answer: &impl AsHandle,
+    interrupt: &Input,
+    limit_ms: u64,
+) -> io::Result<Ready> {
+    let (start, limit) = (Instant::now(), Duration::from_millis(limit_ms));
+    let mut pause = Duration::ZERO;
+    loop {
+        if is_ready(answer.as_handle()) {
+            return Ok(Ready::Answer);
+        }
+        let spent = start.elapsed();
+        if interrupt.is_ready_within(pause.min(limit.saturating_sub(spent))) {
+            return Ok(Ready::Interrupted);
+        }
+        if spent >= limit {
+            return Ok(Ready::TimedOut);
+        }
+        pause = (spent / 8).clamp(PAUSES[0], PAUSES[1]);
+    }
+}
+
+/// Whether a read of the pipe would return at once, also because its other end is closed.
+fn is_ready(pipe: BorrowedHandle<'_>) -> bool {
+    let mut bytes = 0;
+    let handle = pipe.as_raw_handle();
+    // SAFETY: no data is asked for; the number lives through the call.
+    let known = unsafe { PeekNamedPipe(handle, null_mut(), 0, null_mut(), &mut bytes, null_mut()) };
+    known == 0 || bytes > 0
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::super::pipe::pipe;
+    use super::*;
+
+    #[test]
+    fn data_and_closed_ends_are_seen() {
+        let (answer, mut answers) = pipe().unwrap();
+        let (interrupt, interrupts) = pipe().unwrap();
+        let interrupt = Input::from(interrupt);
+        assert_eq!(wait_for_answer(&answer, &interrupt, 10).unwrap(), Ready::TimedOut);
+        answers.write_all(b"x").unwrap();
+        assert_eq!(wait_for_answer(&answer, &interrupt, 1000).unwrap(), Ready::Answer);
+        let (quiet, _open) = pipe().unwrap();
+        drop(interrupts);
+        assert_eq!(wait_for_answer(&quiet, &interrupt, 1000).unwrap(), Ready::Interrupted);
+    }
+}

@@ -1,0 +1,48 @@
+//! What other systems have and Windows does not: ways into environments, and mounts of one's own.
+
+use std::io;
+use std::path::Path;
+use std::process::Command;
+
+use super::not_here;
+
+pub fn enter_ptrace() -> Result<(), String> {
+    Err("ptrace exists on Linux only".into())
+}
+
+pub fn enter_seccomp(profile: &str) -> Result<(), String> {
+    check_seccomp(profile)
+}
+
+pub fn check_seccomp(_profile: &str) -> Result<(), String> {
+    Err("seccomp exists on Linux only".into())
+}
+
+/// No process has duties to others here.
+pub fn leave_first_place() -> Result<(), String> {
+    Ok(())
+}
+
+/// Nobody is root.
+pub fn own_user_and_group() -> (u32, u32) {
+    (u32::MAX, u32::MAX)
+}
+
+pub fn is_root() -> bool {
+    false
+}
+
+pub fn private_mounts() -> io::Result<()> {
+    not_here("mount namespaces exist on Linux only")
+}
+
+pub fn end_with_starter(_command: &mut Command) {}
+
+/// Folders take the rights of the one above.
+pub fn let_through(_folder: &Path) -> io::Result<()> {
+    Ok(())
+}
+
+pub fn let_write(_folder: &Path) -> io::Result<()> {
+    Ok(())
+}

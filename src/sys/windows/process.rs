@@ -1,0 +1,136 @@
+//! Starting programs and waiting for their end.
+
+use std::ffi::OsStr;
+use std::io;
+use std::mem::{MaybeUninit, size_of};
+use std::os::windows::io::{AsRawHandle, FromRawHandle, OwnedHandle};
+use std::ptr::null;
+
+use windows_sys::Win32::Foundation::{CloseHandle, WAIT_OBJECT_0};
+use windows_sys::Win32::System::Threading::{
+    CREATE_UNICODE_ENVIRONMENT, CreateProcessW, GetExitCodeProcess, INFINITE, PROCESS_INFORMATION,
+    STARTUPINFOW, WaitForSingleObject,
+};
+
+use super::{check, not_here, wide};
+
+/// There is no program that every Windows has and that does nothing.
+pub const DYNAMIC_PROGRAM: Option<&str> = None;
+/// The shell, doing nothing.
+pub const SHELL_PROGRAM: &[&str] = &["C:\\windows\\system32\\cmd.exe", "/d", "/c", "rem"];
+
+const NO_FORK: &str = "Windows has no fork";
+
+/// A child that has not been waited for.
+#[derive(Debug)]
+pub struct Pid(OwnedHandle);
+
+/// A program with its arguments and environment, ready to be started without allocation.
+pub struct Executable {
+    words: String,
+    path: Vec<u16>,
+    line: Vec<u16>,
+    environment: Vec<u16>,
+}
+
+impl Executable {
+    /// The first word is the path of the program; no search is done. The environment is empty.
+    pub fn new(words: &[&str]) -> io::Result<Executable> {
+        let path = words.first().copied().unwrap_or_default();
+        // What a path is called once links in it are resolved, but not every call understands.
+        let path = path.strip_prefix("\\\\?\\").unwrap_or(path);
+        // No word that is used here has quotes in it.
+        let quoted = words.iter().map(|word| match word.contains(' ') {
+            true => format!("\"{word}\""),
+            false => (*word).to_owned(),
+        });
+        let quoted: Vec<String> = quoted.collect();
+        Ok(Executable {
+            words: words.join(" "),
+            path: wide(OsStr::new(path))?,
+            line: wide(OsStr::new(&quoted.join(" ")))?,
+            environment: vec![0; 2],
+        })
+    }
+
+    /// The same program with these variables, `NAME=VALUE`.
+    pub fn with_environment(self, variables: &[&str]) -> io::Result<Executable> {
+        let mut environment = Vec::new();
+        for variable in variables {
+            environment.extend(wide(OsStr::new(variable))?);
+        }
+        environment.extend([0, 0]);
+        Ok(Executable { environment, ..self })
+    }
+
+    /// The program and its arguments, for messages.
+    pub fn words(&self) -> String {
+        self.words.clone()
+    }
+}
+
+/// One `CreateProcessW`. Nothing is copied before it: what Windows has instead of fork and exec.
+#[inline]
+pub fn fork_exec(program: &Executable) -> io::Result<Pid> {
+    const BYTES: u32 = size_of::<STARTUPINFOW>() as u32;
+    let startup = STARTUPINFOW { cb: BYTES, ..Default::default() };
+    let mut started = MaybeUninit::<PROCESS_INFORMATION>::uninit();
+    // SAFETY: path, line and environment are zero-terminated and live through the call. It may
+    // write into the line, which it leaves as it was: nobody else reads that meanwhile. Success
+    // means that both handles are there and owned by nobody else.
+    unsafe {
+        check(CreateProcessW(
+            program.path.as_ptr(),
+            program.line.as_ptr().cast_mut(),
+            null(),
+            null(),
+            0,
+            CREATE_UNICODE_ENVIRONMENT,
+            program.environment.as_ptr().cast(),
+            null(),
+            &startup,
+            started.as_mut_ptr(),
+        ))?;
+        let started = started.assume_init();
+        CloseHandle(started.hThread);
+        Ok(Pid(OwnedHandle::from_raw_handle(started.hProcess)))
+    }
+}
+
+/// Process groups that a signal reaches are a matter of Unix.
+pub fn fork_exec_group(_program: &Executable) -> io::Result<Pid> {
+    not_here("there is no Unix shell on Windows")
+}
+
+pub fn fork_exiting() -> io::Result<Pid> {
+    not_here(NO_FORK)
+}
+
+/// Waits for the child; its exit status.
+#[inline]
+pub fn reap(pid: Pid) -> io::Result<i32> {
+    let handle = pid.0.as_raw_handle();
+    let mut status = 0;
+    // SAFETY: the handle is open until the end of this function, and so is the number.
+    unsafe {
+        if WaitForSingleObject(handle, INFINITE) != WAIT_OBJECT_0 {
+            return Err(io::Error::last_os_error());
+        }
+        check(GetExitCodeProcess(handle, &mut status))?;
+    }
+    Ok(status as i32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_is_started_with_its_words_and_waited_for() {
+        let cmd = SHELL_PROGRAM[0];
+        let program = Executable::new(&[cmd, "/d", "/c", "exit", "7"]).unwrap();
+        assert_eq!(reap(fork_exec(&program).unwrap()).unwrap(), 7);
+        let missing = Executable::new(&["C:\\no\\such.exe"]).unwrap();
+        assert_eq!(fork_exec(&missing).unwrap_err().kind(), io::ErrorKind::NotFound);
+    }
+}
