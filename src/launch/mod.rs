@@ -23,6 +23,7 @@ mod runc;
 mod seccomp;
 mod uml;
 mod vm;
+mod wine;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -49,6 +50,7 @@ pub const LAUNCHERS: &[&dyn Launcher] = &[
     &gvisor::Gvisor,
     &uml::Uml,
     &vm::Vm,
+    &wine::Wine,
     &command::Prefix,
     #[cfg(feature = "planted")]
     &planted::Planted,

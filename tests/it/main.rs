@@ -8,6 +8,7 @@ mod env_gvisor;
 mod env_sandboxes;
 mod env_uml;
 mod env_vm;
+mod env_wine;
 mod file_probes;
 mod filesystems;
 mod leftovers;

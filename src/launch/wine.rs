@@ -1,0 +1,287 @@
+//! Wine: Windows programs on another system, their calls translated in user space.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail, ensure};
+
+use super::{Launch, Launcher, LauncherInfo, Site, binaries, needs_program};
+use crate::model::Availability;
+use crate::sys;
+
+pub struct Wine;
+
+static INFO: LauncherInfo = LauncherInfo {
+    kind: "wine",
+    usage: "wine[:prefix=DIR]",
+    summary: "the Windows build of envtax under Wine, without a display",
+    notes: "The agent is `envtax.exe`, the build for x86_64-pc-windows-gnu: beside envtax, in the\n\
+            folder that ENVTAX_AGENTS names, or where cargo builds it. Needs no display.\n\
+            \n\
+            - `prefix=DIR`: the drive and the registry of that prefix, such as one in which a\n\
+            \x20 program is installed. Otherwise one of envtax's own in\n\
+            \x20 `$XDG_CACHE_HOME/envtax/wine`, made by `wineboot` at its first use (10 s,\n\
+            \x20 700 MB); `~/.wine` is never used.\n\
+            \n\
+            Each launch has a wineserver of its own, a copy of the registry, and drive C: of the\n\
+            prefix. Nothing of it outlives the launch, and every start is one with a new server\n\
+            (0.6 to 1.2 s). Paths of target directories are this machine's, on drive Z:.\n\
+            \n\
+            Programs made by Rust ask for `bcryptprimitives.dll`, which Wine has since version 9.\n\
+            An older one finds it beside the agent: a library that forwards the one function to\n\
+            `advapi32.dll`. The fact `wine_help` tells.\n\
+            \n\
+            What probes are there: `process.exec` and `process.spawn how=posixspawn` are\n\
+            CreateProcess and waiting (`tiny` is a program of three instructions, `shell` is\n\
+            cmd.exe), `thread.create` is CreateThread, files are opened by CreateFileW,\n\
+            `memory.map` is VirtualAlloc and VirtualFree, `fdatasync` and `fsync` are both\n\
+            FlushFileBuffers, clocks are QueryPerformanceCounter (in steps of 100 ns),\n\
+            GetSystemTimePreciseAsFileTime and GetProcessTimes. Peers are further processes of\n\
+            envtax. Skipped, as Windows has no such thing: fork and what is made of it, signals,\n\
+            getppid, futex, epoll, pairs of Unix sockets, looking into the cache. Direct and\n\
+            durable access are skipped under Wine, which takes the flags and obeys neither. Page\n\
+            faults and context switches are not counted, nor what children used.\n\
+            \n\
+            Starting processes costs about 50 times as much as natively, threads 40 times,\n\
+            opening files 15 times; reading megabytes and computing cost the same. The server\n\
+            runs on any CPU, so that figures of what asks it vary more than others. A new file in\n\
+            a folder costs as much more as the folder has entries, since case has to be ignored:\n\
+            `file.list entries=10000` needs `--answer-timeout 2m`. Never run on Windows itself.",
+    remedy: "apt-get install wine64 wine; then try `wine cmd /c ver`",
+    example: Some("wine"),
+    staged: true,
+    boot_limit_s: 60,
+    ..LauncherInfo::COMMON
+};
+
+/// What a prefix has beside its drives: the registry, and when it was brought up to date.
+const REGISTRY: [&str; 4] = ["system.reg", "user.reg", "userdef.reg", ".update-timestamp"];
+/// The library that programs made by Rust ask for, and that Wine has since version 9.
+const RANDOM: &str = "bcryptprimitives.dll";
+/// How long making a prefix may take.
+const PATIENCE: Duration = Duration::from_secs(180);
+/// Ends all that runs in the prefix that is its second argument; the first is the folder that the
+/// prefix's server has its own in. Wine that was not changed by a distribution has it elsewhere,
+/// under a name made of the prefix's inode. Processes whose server was killed wait for ever.
+const END: &str = r#"
+[ -d "$2" ] || exit 0
+TMPDIR=$1 WINEPREFIX=$2 wineserver -k
+ids=$(grep -lszxF "WINEPREFIX=$2" /proc/[0-9]*/environ | cut -d / -f 3)
+[ -z "$ids" ] || kill -9 $ids
+servers=/tmp/.wine-$(id -u)
+rm -rf "$servers/server-$(stat -c %D "$2")-$(printf %x "$(stat -c %i "$2")")"
+[ ! -d "$servers" ] || rmdir "$servers"
+"#;
+
+impl Launcher for Wine {
+    fn info(&self) -> &'static LauncherInfo {
+        &INFO
+    }
+
+    fn detect(&self) -> Availability {
+        match needs_program("wine", INFO.remedy) {
+            Availability::Available => needs_program("wineserver", INFO.remedy),
+            missing => missing,
+        }
+    }
+
+    fn check(&self, argument: &str) -> Result<()> {
+        given_prefix(argument).map(drop)
+    }
+
+    fn undo(&self, site: &Site<'_>) -> Vec<Vec<String>> {
+        let (stage, prefix) = (site.stage.display().to_string(), site.in_stage("prefix"));
+        let end =
+            |prefix: &str| ["sh", "-c", END, "sh", &stage, prefix].map(str::to_owned).to_vec();
+        let mut commands = vec![end(&prefix)];
+        if let Ok(making) = being_made(site.id) {
+            let making = making.display().to_string();
+            commands.extend([end(&making), ["rm", "-rf", &making].map(str::to_owned).to_vec()]);
+        }
+        commands
+    }
+
+    fn prepare(&self, site: &Site<'_>) -> Result<()> {
+        let program = binaries::find(&binaries::WINDOWS, site.agent)?;
+        let own = match given_prefix(site.argument)? {
+            Some(prefix) => prefix,
+            None => own_prefix(site)?,
+        };
+        let registry = fs::read_to_string(own.join("system.reg")).unwrap_or_default();
+        ensure!(
+            !registry.lines().take(5).any(|line| line == "#arch=win32"),
+            "`{}` is a 32-bit prefix, and the agent a 64-bit program; make one with \
+             `WINEARCH=win64`",
+            own.display()
+        );
+        let place = site.stage;
+        borrow_prefix(&own, &place.join("prefix"))
+            .with_context(|| format!("using the Wine prefix `{}`", own.display()))?;
+        fs::copy(&program, place.join("envtax.exe"))
+            .with_context(|| format!("copying `{}`", program.display()))?;
+        if !own.join("drive_c/windows/system32").join(RANDOM).exists() {
+            let library = sys::pe::forwarder(RANDOM, "ProcessPrng", "advapi32.SystemFunction036");
+            fs::write(place.join(RANDOM), library)?;
+        }
+        Ok(())
+    }
+
+    fn commands(&self, site: &Site<'_>) -> Result<Vec<Launch>> {
+        let program = site.in_stage("envtax.exe");
+        let prefix = site.in_stage("prefix");
+        // Wine starts on the drive of the current folder: on that of `/`, a path of this machine
+        // is the same path there.
+        let words = ["env", "--chdir=/", "--unset=DISPLAY", "wine", &program, "agent"];
+        let launch = Launch::new(words).with_variable("WINEPREFIX", &prefix);
+        let launch = launch.with_variable("TMPDIR", &site.stage.display().to_string());
+        Ok(vec![
+            VARIABLES
+                .iter()
+                .fold(launch, |launch, (name, value)| launch.with_variable(name, value)),
+        ])
+    }
+}
+
+/// No messages, and no entries in the user's menus.
+const VARIABLES: [(&str, &str); 2] =
+    [("WINEDEBUG", "-all"), ("WINEDLLOVERRIDES", "winemenubuilder.exe=d")];
+
+/// The prefix that the argument names.
+fn given_prefix(argument: &str) -> Result<Option<PathBuf>> {
+    if argument.is_empty() {
+        return Ok(None);
+    }
+    let Some(folder) = argument.strip_prefix("prefix=").filter(|folder| !folder.is_empty()) else {
+        bail!("`{argument}` is not an option of `wine`: write `wine` or `wine:prefix=DIR`");
+    };
+    let path = fs::canonicalize(folder).unwrap_or_else(|_| folder.into());
+    ensure!(
+        path.join("system.reg").is_file(),
+        "`{folder}` is not a Wine prefix, as it has no `system.reg`: make one with \
+         `WINEPREFIX={folder} wineboot -i`, or leave `prefix=` out for envtax's own"
+    );
+    Ok(Some(path))
+}
+
+/// Where envtax keeps a prefix of its own.
+fn own_place() -> Result<PathBuf> {
+    let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+    let caches = variable("XDG_CACHE_HOME").map(PathBuf::from);
+    let caches = caches.or_else(|| Some(PathBuf::from(variable("HOME")?).join(".cache")));
+    Ok(caches.context("neither HOME nor XDG_CACHE_HOME is set")?.join("envtax"))
+}
+
+fn being_made(id: &str) -> Result<PathBuf> {
+    Ok(own_place()?.join(format!("wine-{id}")))
+}
+
+/// envtax's own prefix, made the first time it is asked for.
+fn own_prefix(site: &Site<'_>) -> Result<PathBuf> {
+    let own = own_place()?.join("wine");
+    if own.join("system.reg").is_file() {
+        return Ok(own);
+    }
+    let making = being_made(site.id)?;
+    fs::create_dir_all(&making).with_context(|| format!("making `{}`", making.display()))?;
+    // Without Mono and Gecko, which would ask whether to download them.
+    let overrides = ("WINEDLLOVERRIDES", "winemenubuilder.exe=d;mscoree,mshtml=");
+    // The registry is written when the last program ends, for which the second command waits.
+    for words in [["wineboot", "-i"], ["wineserver", "-w"]] {
+        let mut command = Command::new(words[0]);
+        command.arg(words[1]).env("WINEPREFIX", &making).env("WINEARCH", "win64");
+        command.envs(VARIABLES).envs([overrides]).env_remove("DISPLAY").env("TMPDIR", site.stage);
+        let made = ends_well(&mut command);
+        made.with_context(|| format!("making the Wine prefix by `{}`", words.join(" ")))?;
+    }
+    // Another run may have been faster: then its prefix is as good.
+    if fs::rename(&making, &own).is_err() {
+        ensure!(own.join("system.reg").is_file(), "`{}` cannot be made", own.display());
+    }
+    Ok(own)
+}
+
+/// Runs a command to its end, in a session of its own.
+fn ends_well(command: &mut Command) -> Result<()> {
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    sys::new_session(command);
+    let mut child = command.spawn()?;
+    let until = Instant::now() + PATIENCE;
+    loop {
+        match child.try_wait()? {
+            Some(status) if status.success() => return Ok(()),
+            Some(status) => bail!("it ended with {status}"),
+            None if Instant::now() >= until => {
+                sys::end_group(child.id());
+                child.wait()?;
+                bail!("it is not finished after {} s", PATIENCE.as_secs());
+            }
+            None => thread::sleep(Duration::from_millis(10)),
+        }
+    }
+}
+
+/// Makes a prefix at `place` with the drives of another one and a copy of its registry.
+///
+/// A prefix has one server, with which all its processes talk and die. One of its own lets a launch
+/// be ended without regard to others, and leaves the registry that it was made from alone.
+fn borrow_prefix(from: &Path, place: &Path) -> Result<()> {
+    sys::make_private_folder(place)?;
+    for file in REGISTRY {
+        if from.join(file).exists() {
+            fs::copy(from.join(file), place.join(file))?;
+        }
+    }
+    let drives = place.join("dosdevices");
+    fs::create_dir(&drives)?;
+    sys::make_link(&from.join("drive_c"), &drives.join("c:"))?;
+    sys::make_link(&from.join("drive_c"), &place.join("drive_c"))?;
+    sys::make_link(Path::new("/"), &drives.join("z:"))?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::site_of;
+    use super::*;
+
+    #[test]
+    fn the_agent_starts_on_the_drive_of_the_root_in_a_prefix_of_its_own() {
+        let launch = Wine.commands(&site_of("")).unwrap().remove(0);
+        let text = launch.by_hand("/x/envtax");
+        assert!(
+            text.starts_with("WINEPREFIX=/stage/prefix TMPDIR=/stage WINEDEBUG=-all "),
+            "{text}"
+        );
+        assert!(
+            text.ends_with(" wine /stage/envtax.exe agent") && text.contains("--chdir=/"),
+            "{text}"
+        );
+        assert_eq!(Wine.undo(&site_of(""))[0][4..], ["/stage", "/stage/prefix"]);
+    }
+
+    #[test]
+    fn a_bad_argument_says_what_to_write() {
+        let error = |argument: &str| Wine.check(argument).unwrap_err().to_string();
+        assert!(Wine.check("").is_ok());
+        assert!(
+            error("fast").contains("`fast` is not an option") && error("prefix=").contains("DIR")
+        );
+        let dir = tempfile::tempdir().unwrap();
+        assert!(error(&format!("prefix={}", dir.path().display())).contains("wineboot -i"));
+    }
+
+    #[test]
+    fn a_borrowed_prefix_has_the_drives_and_a_registry_of_its_own() {
+        let (dir, place) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        fs::create_dir_all(dir.path().join("drive_c/windows")).unwrap();
+        fs::write(dir.path().join("system.reg"), "x").unwrap();
+        let own = place.path().join("p");
+        borrow_prefix(dir.path(), &own).unwrap();
+        fs::write(own.join("system.reg"), "y").unwrap();
+        assert_eq!(fs::read(dir.path().join("system.reg")).unwrap(), b"x");
+        assert!(own.join("dosdevices/c:/windows").is_dir() && own.join("dosdevices/z:/").is_dir());
+    }
+}

@@ -1,0 +1,204 @@
+//! The Windows build under Wine: measured for real, and nothing of it left.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Once;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::processes;
+use crate::support::{Comparison, Envtax, Place, missing, needs};
+
+/// Where cargo puts the build for Windows, seen from this one's.
+fn windows_build() -> PathBuf {
+    let profile = Path::new(env!("CARGO_BIN_EXE_envtax")).parent().unwrap();
+    let targets = profile.parent().unwrap().parent().unwrap();
+    targets.join("x86_64-pc-windows-gnu").join(profile.file_name().unwrap())
+}
+
+fn needs_wine() -> bool {
+    let there = needs("wine") && needs("wineserver");
+    let built = windows_build().join("envtax.exe").is_file();
+    if there && !built {
+        missing("there is no envtax.exe: `cargo build --target x86_64-pc-windows-gnu` makes it");
+    }
+    there && built
+}
+
+/// A run that finds its agent, with a prefix that all these tests share: making one takes long.
+fn run<'a>(place: &'a Place, environments: &[&str], probes: &[&str]) -> Envtax<'a> {
+    static MADE: Once = Once::new();
+    let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("wine");
+    fs::create_dir_all(&cache).unwrap();
+    MADE.call_once(|| {
+        let place = Place::new();
+        let run = place.run(&["wine"], &["null"]).args(["--budget", "1s"]);
+        with_agent(run).variable("XDG_CACHE_HOME", path_text(&cache)).run();
+    });
+    with_agent(place.run(environments, probes)).variable("XDG_CACHE_HOME", path_text(&cache))
+}
+
+fn path_text(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+fn with_agent(run: Envtax<'_>) -> Envtax<'_> {
+    let run = run.variable("ENVTAX_AGENTS", path_text(&windows_build()));
+    run.args(["--answer-timeout", "50s"])
+}
+
+/// Folders of wineservers, which lie outside of the stage.
+fn servers() -> BTreeSet<String> {
+    let names = fs::read_dir("/tmp").unwrap().flatten();
+    let names = names.filter_map(|entry| entry.file_name().into_string().ok());
+    let mut found: BTreeSet<String> = names.filter(|name| name.starts_with("wine-")).collect();
+    for folder in fs::read_dir("/tmp").unwrap().flatten() {
+        if folder.file_name().to_string_lossy().starts_with(".wine-") {
+            let inner = fs::read_dir(folder.path()).into_iter().flatten().flatten();
+            found.extend(inner.map(|entry| entry.path().display().to_string()));
+        }
+    }
+    found
+}
+
+/// Waits until no more of them are there than before, or those of a test beside this one.
+fn no_server_since(before: &BTreeSet<String>) {
+    let until = Instant::now() + Duration::from_secs(50);
+    while !servers().is_subset(before) {
+        let left = servers();
+        assert!(Instant::now() < until, "left: {:?}", left.difference(before));
+        thread::sleep(Duration::from_millis(50));
+    }
+}
+
+/// Every one of these is measured natively and under Wine.
+fn are_measured(probes: &[&str], rows: &[&str]) -> (Place, Comparison) {
+    let (place, before) = (Place::new(), servers());
+    let target = format!("d={}", place.path("target"));
+    let run = run(&place, &["native", "wine"], probes).args(["--budget", "40s", "--dir", &target]);
+    run.start().wait_clean().exits(0);
+    no_server_since(&before);
+    let comparison = place.comparison("run.jsonl");
+    for row in rows {
+        comparison.measured(row, "native").measured(row, "wine");
+    }
+    (place, comparison)
+}
+
+#[test]
+fn windows_is_measured_beside_native() {
+    if !needs_wine() {
+        return;
+    }
+    let probes =
+        ["clock.read clock=monotonic", "process.exec target=tiny", "thread.create", "cpu.integer"];
+    let (place, comparison) = are_measured(&[&probes[..], &["process.fork"]].concat(), &probes);
+    let file = place.read("run.jsonl");
+    for fact in ["\"target\":\"x86_64-windows\"", "\"wine\":\"", "\"build\":\""] {
+        assert!(file.contains(fact), "{fact} in {file}");
+    }
+    comparison.skipped("process.fork", "wine", "Windows has no fork");
+    // A process is made of tens of requests to the server, and a computation of none.
+    assert!(comparison.ratio("process.exec target=tiny", "wine") > 5.0);
+    assert!(comparison.ratio("cpu.integer", "wine") < 4.0);
+}
+
+#[test]
+fn files_and_peers_are_those_of_this_machine() {
+    if !needs_wine() {
+        return;
+    }
+    let probes = ["file.open", "file.walk*", "pipe.roundtrip cpu=same", "memory.fault"];
+    let rows = ["file.open", "file.walk files=1000", "pipe.roundtrip cpu=same", "memory.fault"];
+    are_measured(&probes, &rows);
+}
+
+#[test]
+fn a_killed_controller_leaves_no_wine() {
+    if !needs_wine() {
+        return;
+    }
+    let before = servers();
+    for (signal, record, count) in
+        [("KILL", "header", 1), ("KILL", "block", 2), ("INT", "block", 2)]
+    {
+        let place = Place::new();
+        let target = format!("d={}", place.path("target"));
+        let probes = ["file.create", "process.exec target=tiny", "pipe.roundtrip cpu=same"];
+        let run = run(&place, &["native", "wine"], &probes);
+        let mut run = run.args(["--budget", "1h", "--dir", &target]).start();
+        run.until_recorded(record, count);
+        run.signal(signal);
+        run.wait_clean();
+    }
+    no_server_since(&before);
+}
+
+#[test]
+fn a_killed_server_costs_a_launch_and_not_the_run() {
+    if !needs_wine() {
+        return;
+    }
+    let (place, before) = (Place::new(), servers());
+    let target = format!("d={}", place.path("target"));
+    let run = run(&place, &["native", "wine"], &["file.open", "thread.create"]);
+    let mut run = run.args(["--budget", "10s", "--dir", &target]).start();
+    run.until_recorded("block", 2);
+    run.until("a server", |run| {
+        let found = run.processes();
+        let server = found.iter().find(|process| process.words[0].contains("wineserver"));
+        server.inspect(|server| processes::signal(server.pid, "KILL")).is_some()
+    });
+    run.wait_clean();
+    no_server_since(&before);
+    place.comparison("run.jsonl");
+}
+
+#[test]
+fn a_prefix_that_is_being_made_when_envtax_is_killed_is_removed() {
+    if !needs_wine() {
+        return;
+    }
+    let (place, before) = (Place::new(), servers());
+    let cache = place.path("cache");
+    fs::create_dir(&cache).unwrap();
+    let run = place.run(&["native", "wine"], &["null"]).variable("XDG_CACHE_HOME", &cache);
+    let mut run = with_agent(run).start();
+    let own = format!("{cache}/envtax");
+    run.until("a registry", |run| {
+        run.processes();
+        let made = fs::read_dir(&own).into_iter().flatten().flatten();
+        made.map(|folder| folder.path()).any(|folder| folder.join("dosdevices").exists())
+    });
+    run.signal("KILL");
+    run.wait_clean();
+    no_server_since(&before);
+    assert_eq!(fs::read_dir(&own).unwrap().count(), 0, "of the unfinished prefix nothing is left");
+}
+
+#[test]
+fn what_is_missing_is_said_with_what_to_do() {
+    let place = Place::new();
+    let bad = |spec: &str, words: &str| {
+        place.run(&["native", spec], &["null"]).run().exits(2).complains(words);
+    };
+    bad("wine:fast", "`fast` is not an option of `wine`: write `wine` or `wine:prefix=DIR`");
+    bad("wine:prefix=/no/such", "`/no/such` is not a Wine prefix");
+    let empty = place.path("empty");
+    fs::create_dir(&empty).unwrap();
+    let run =
+        |spec: &str| place.run(&["native", spec], &["null"]).args(["--budget", "1s", "--force"]);
+    // Without Wine, the others go on.
+    run("wine").variable("PATH", &empty).run().complains("there is no `wine` on the search path");
+    if needs_wine() {
+        // The binary alone, with no build for Windows beside it.
+        let alone = run("wine").own_binary().variable("ENVTAX_AGENTS", &empty);
+        alone.run().complains("there is no `envtax.exe`").complains("cargo build --release");
+        fs::write(place.path("empty/system.reg"), "WINE REGISTRY Version 2\n#arch=win32\n")
+            .unwrap();
+        let spec = format!("wine:prefix={empty}");
+        with_agent(run(&spec)).run().complains("is a 32-bit prefix");
+        place.is_clean();
+    }
+}
