@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 
 use crate::command;
 use crate::facts;
@@ -31,6 +31,8 @@ const PLACES: &str = "`namespace`, `ptrace`, `chroot:DIR`, `seccomp:PROFILE`, `g
 pub struct AgentSettings {
     /// One of [`PLACES`]: where the agent goes by itself before anything else.
     pub enter: Option<String>,
+    /// The command of the emulator that this agent was started by and its workers are to be.
+    pub via: Vec<String>,
     /// The path of this binary, for environments whose system does not tell.
     pub own_path: Option<PathBuf>,
     /// The binary was copied here for this run: remove it, with its folder, as soon as it is open.
@@ -46,7 +48,10 @@ pub fn run(settings: &AgentSettings) -> Result<()> {
         None => std::env::current_exe()
             .context("this environment does not say where the agent is; give `--self PATH`")?,
     };
-    let mut image = AgentImage::Path(path);
+    let mut image = match settings.via.is_empty() {
+        true => AgentImage::Path(path),
+        false => through(&settings.via, path)?,
+    };
     if settings.staged {
         image = image.hold_open()?;
         unstage(settings.own_path.as_deref());
@@ -75,6 +80,17 @@ pub fn run(settings: &AgentSettings) -> Result<()> {
     };
     send(0, Answer::Hello(Box::new(hello)))?;
     agent.serve()
+}
+
+/// Has workers started by the emulator, once it is sure that this agent was.
+fn through(via: &[String], path: PathBuf) -> Result<AgentImage> {
+    let name = via.first().map_or("", String::as_str);
+    if sys::emulator().is_none() {
+        bail!("this agent does not run in `{name}`, or `{name}` hides it: nothing is measured");
+    }
+    let path = path.into_os_string().into_string();
+    let path = path.map_err(|path| anyhow!("the path {path:?} is not UTF-8"))?;
+    Ok(AgentImage::Through(via.iter().cloned().chain([path]).collect()))
 }
 
 /// Goes there; what is known of the place beyond what it shows.
@@ -227,6 +243,7 @@ impl Agent {
             scratch: scratch.to_str().context("the folder's path is not UTF-8")?.to_owned(),
             sample_ns: self.sample_ns,
             extra_work: self.extra_work,
+            emulator: sys::emulator(),
         };
         let answer = self.worker_answer(&order, limit);
         if scratch.exists() {

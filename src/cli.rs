@@ -288,6 +288,15 @@ pub struct AgentArgs {
     /// Enter this place first: namespace, chroot:DIR, guest:ORDERS
     #[arg(long, value_name = "PLACE")]
     pub enter: Option<String>,
+    /// A word of the emulator's command, which every worker is started by; given once for each
+    #[arg(
+        long = "via",
+        value_name = "WORD",
+        allow_hyphen_values = true,
+        requires = "own_path",
+        conflicts_with_all = ["enter", "staged"]
+    )]
+    pub via: Vec<String>,
     /// The binary was copied here for this run: remove it once it is open
     #[arg(long)]
     pub staged: bool,

@@ -22,6 +22,7 @@ pub fn environment() -> Facts {
     put("cpu", value_of("/proc/cpuinfo", "model name", ':'));
     put("memory", value_of("/proc/meminfo", "MemTotal", ':'));
     put("hypervisor", hypervisor());
+    put("emulator", sys::emulator().map(|path| path.display().to_string()));
     let sources = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
     put("clock_source", first_line(sources));
     put("huge_pages", first_line("/sys/kernel/mm/transparent_hugepage/enabled"));

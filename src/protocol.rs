@@ -5,6 +5,8 @@
 //! one question at a time. Data on the agent's input while it works is a cancellation.
 //! `docs/PROTOCOL.md` describes it for those who write another agent or controller.
 
+use std::path::PathBuf;
+
 use serde::{Deserialize, Serialize};
 
 use crate::model::{Case, ClockFacts, Facts, SampleSet};
@@ -179,6 +181,8 @@ pub struct WorkerOrder {
     pub sample_ns: f64,
     /// Share of work to do beyond what is reported (test builds only).
     pub extra_work: f64,
+    /// The emulator that runs the agent, in which the worker is to be too.
+    pub emulator: Option<PathBuf>,
 }
 
 /// The message as a line to send.

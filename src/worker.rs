@@ -3,7 +3,7 @@
 use std::io::{self, Read, Write};
 use std::path::PathBuf;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 
 use crate::measure::{self, BlockSettings};
 use crate::model::Availability;
@@ -30,6 +30,7 @@ pub fn run() -> Result<()> {
 }
 
 fn carry_out(order: &WorkerOrder) -> Result<Answer> {
+    stays_inside(order)?;
     let params = &order.task.case.params;
     let copies = match params.get("copies") {
         Some(text) => text.parse().with_context(|| format!("`copies={text}` is no number"))?,
@@ -41,6 +42,22 @@ fn carry_out(order: &WorkerOrder) -> Result<Answer> {
         Some(size) if copies > 1 => in_crew(order, size, copies, &scratch),
         _ => measure_here(order, 0, &scratch, None),
     }
+}
+
+/// What is started inside an emulator may have left it, and would measure the machine.
+fn stays_inside(order: &WorkerOrder) -> Result<()> {
+    let name = |it: &Option<PathBuf>| {
+        it.as_ref().map_or("no emulator".to_owned(), |path| format!("`{}`", path.display()))
+    };
+    let (own, agents) = (sys::emulator(), &order.emulator);
+    ensure!(
+        own == *agents,
+        "the agent runs in {} and its worker in {}: use the environment kind `qemu-user`, which \
+         starts workers by the emulator too",
+        name(agents),
+        name(&own)
+    );
+    Ok(())
 }
 
 /// Has several processes do the block at the same time. The scratch folders of the others are in

@@ -9,6 +9,7 @@ use crate::exit::Exit;
 pub fn run(args: &AgentArgs) -> Result<Exit> {
     agent::run(&AgentSettings {
         enter: args.enter.clone(),
+        via: args.via.clone(),
         own_path: args.own_path.clone(),
         staged: args.staged,
         #[cfg(feature = "planted")]

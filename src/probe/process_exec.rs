@@ -41,7 +41,7 @@ impl Probe for ProcessExec {
         let needed = match params.get("target") {
             Some("dynamic") => sys::DYNAMIC_PROGRAM,
             Some("shell") => Some(sys::SHELL_PROGRAM[0]),
-            _ => return Availability::Available,
+            _ => return carried_stays_inside(),
         };
         is_there(needed, INFO.id)
     }
@@ -58,23 +58,52 @@ impl Probe for ProcessExec {
         let status = sys::reap(sys::fork_exec(&program)?)?;
         let words = program.words();
         if status == 127 {
-            let reason = format!("`{words}` cannot be executed; is its folder mounted noexec?");
-            return Err(CannotMeasure(reason).into());
+            return Err(not_executable(&words).into());
         }
         ensure!(status == 0, "`{words}` ends with status {status}");
         Ok(Box::new(Start { program }))
     }
 }
 
-/// Whether the target of this probe is there; none where the system has no such program.
+/// Whether the target of this probe is there and stays in the environment; none where the system has no such program.
 pub fn is_there(program: Option<&str>, probe: &str) -> Availability {
     let reason = match program {
-        Some(program) if Path::new(program).exists() => return Availability::Available,
+        Some(program) if Path::new(program).exists() => return stays_inside(program),
         Some(program) => format!("there is no {program} in this environment"),
         None => "this system has no program that does nothing".into(),
     };
     let remedy = format!("measure `{probe} target=tiny` only");
     Availability::Unavailable { reason, remedy }
+}
+
+/// Whether the program of that path, when it is executed, runs in the environment that is measured.
+fn stays_inside(program: &str) -> Availability {
+    inside(&sys::header_of(Path::new(program)))
+}
+
+/// The same of the programs that envtax carries, which are for one machine.
+pub fn carried_stays_inside() -> Availability {
+    inside(sys::TINY_EXECUTABLE)
+}
+
+fn inside(header: &[u8]) -> Availability {
+    match sys::leaves_emulator(header) {
+        false => Availability::Available,
+        true => Availability::Unavailable {
+            reason: "what is executed leaves the emulator: the machine itself runs it".into(),
+            remedy: "measure a foreign machine, as `qemu-user:aarch64,binfmt=yes`".into(),
+        },
+    }
+}
+
+/// Why a program that was executed ended with 127.
+pub fn not_executable(words: &str) -> CannotMeasure {
+    CannotMeasure(match sys::emulator() {
+        Some(_) => "what is executed is no program of this machine, and the kernel knows no \
+                    emulator for it: add `binfmt=yes`"
+            .into(),
+        None => format!("`{words}` cannot be executed; is its folder mounted noexec?"),
+    })
 }
 
 /// Writes a program that envtax carries into the scratch folder; its path.

@@ -4,9 +4,10 @@ use std::ops::RangeInclusive;
 
 use anyhow::{Result, ensure};
 
-use super::process_exec::carried;
-use super::{CannotMeasure, Probe, ProbeInfo, Setup, WHOLE};
+use super::process_exec::{carried, carried_stays_inside, not_executable};
+use super::{Probe, ProbeInfo, Setup, WHOLE};
 use crate::measure::{Stopwatch, Workload};
+use crate::model::{Availability, Params};
 use crate::sys;
 
 pub struct ProcessReplace;
@@ -42,17 +43,16 @@ impl Probe for ProcessReplace {
         &INFO
     }
 
+    fn availability(&self, _: &Params) -> Availability {
+        carried_stays_inside()
+    }
+
     fn prepare(&self, setup: &Setup<'_>) -> Result<Box<dyn Workload>> {
-        if sys::REPLACING_EXECUTABLE.is_empty() {
-            let reason = "the program that executes itself exists for x86-64 only so far";
-            return Err(CannotMeasure(reason.into()).into());
-        }
         let path = carried(setup.scratch.folder()?, sys::REPLACING_EXECUTABLE)?;
         let program = sys::Executable::new(&[&path, &digits(2)])?;
         let status = sys::reap(sys::fork_exec(&program)?)?;
         if status == 127 {
-            let reason = format!("`{path}` cannot be executed; is its folder mounted noexec?");
-            return Err(CannotMeasure(reason).into());
+            return Err(not_executable(&path).into());
         }
         ensure!(status == 0, "`{path}` cannot execute itself (status {status})");
         Ok(Box::new(Replace { path, program }))

@@ -2,8 +2,8 @@
 
 use anyhow::{Result, ensure};
 
-use super::process_exec::{carried, is_there};
-use super::{CannotMeasure, Param, Probe, ProbeInfo, Setup, WHOLE};
+use super::process_exec::{carried, carried_stays_inside, is_there, not_executable};
+use super::{Param, Probe, ProbeInfo, Setup, WHOLE};
 use crate::measure::{Stopwatch, Workload};
 use crate::model::{Availability, Params};
 use crate::sys;
@@ -49,7 +49,7 @@ impl Probe for ProcessSpawn {
     fn availability(&self, params: &Params) -> Availability {
         match params.get("target") {
             Some("dynamic") => is_there(sys::DYNAMIC_PROGRAM, INFO.id),
-            _ => Availability::Available,
+            _ => carried_stays_inside(),
         }
     }
 
@@ -62,8 +62,7 @@ impl Probe for ProcessSpawn {
         let status = sys::reap(sys::fork_exec(&program)?)?;
         let words = program.words();
         if status == 127 {
-            let reason = format!("`{words}` cannot be executed; is its folder mounted noexec?");
-            return Err(CannotMeasure(reason).into());
+            return Err(not_executable(&words).into());
         }
         let spawner = (setup.param("how")? == "vfork").then(sys::Spawner::new);
         Ok(Box::new(Start { program, spawner }))

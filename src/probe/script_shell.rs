@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 
+use super::process_exec::stays_inside;
 use super::{Param, Probe, ProbeInfo, Setup, WHOLE, xorshift};
 use crate::measure::{Stopwatch, Workload};
 use crate::model::{Availability, Params};
@@ -78,7 +79,7 @@ impl Probe for ScriptShell {
         let fixed = ["/bin/sh", "/dev/null"].into_iter().filter(|path| !Path::new(path).exists());
         let missing: Vec<&str> = fixed.chain(tools).collect();
         if missing.is_empty() {
-            return Availability::Available;
+            return stays_inside("/bin/sh");
         }
         Availability::Unavailable {
             reason: format!("there is no {} in this environment", missing.join(", no ")),

@@ -19,6 +19,8 @@ pub enum AgentImage {
     Path(PathBuf),
     /// An open file, for where no path does: after a chroot, or when the file was unlinked.
     Open(File),
+    /// A command that runs it: an emulator with its options, then the path.
+    Through(Vec<String>),
 }
 
 impl AgentImage {
@@ -26,7 +28,7 @@ impl AgentImage {
     pub fn hold_open(self) -> io::Result<AgentImage> {
         match self {
             AgentImage::Path(path) => File::open(path).map(AgentImage::Open),
-            open => Ok(open),
+            other => Ok(other),
         }
     }
 
@@ -38,6 +40,12 @@ impl AgentImage {
             AgentImage::Path(path) => {
                 let mut command = Command::new(path);
                 command.arg(verb).env_clear();
+                Ok(command)
+            }
+            AgentImage::Through(words) => {
+                let (program, more) = words.split_first().ok_or(io::ErrorKind::InvalidInput)?;
+                let mut command = Command::new(program);
+                command.args(more).arg(verb).env_clear();
                 Ok(command)
             }
             AgentImage::Open(file) => {

@@ -28,6 +28,8 @@ use super::{check, check_handle, not_here};
 /// The running binary, from which fresh workers are started.
 pub enum AgentImage {
     Path(PathBuf),
+    /// The words of a command that runs it.
+    Through(Vec<String>),
 }
 
 impl AgentImage {
@@ -40,9 +42,15 @@ impl AgentImage {
     /// some variables Windows has no sockets, and their size does not move the stack here.
     pub fn command(&self, verb: &str) -> io::Result<Command> {
         bind_children();
-        let AgentImage::Path(path) = self;
-        let mut command = Command::new(path);
-        command.arg(verb);
+        let (program, more) = match self {
+            AgentImage::Path(path) => (path.as_os_str(), &[][..]),
+            AgentImage::Through(words) => {
+                let (program, more) = words.split_first().ok_or(io::ErrorKind::InvalidInput)?;
+                (program.as_ref(), more)
+            }
+        };
+        let mut command = Command::new(program);
+        command.args(more).arg(verb);
         Ok(command)
     }
 }

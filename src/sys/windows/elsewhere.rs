@@ -1,7 +1,7 @@
 //! What other systems have and Windows does not: ways into environments, and mounts of one's own.
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::not_here;
@@ -45,4 +45,17 @@ pub fn let_through(_folder: &Path) -> io::Result<()> {
 
 pub fn let_write(_folder: &Path) -> io::Result<()> {
     Ok(())
+}
+
+/// No emulator is known to hide itself here.
+pub fn emulator() -> Option<PathBuf> {
+    None
+}
+
+pub fn leaves_emulator(_header: &[u8]) -> bool {
+    false
+}
+
+pub fn header_of(_path: &Path) -> Vec<u8> {
+    Vec::new()
 }
