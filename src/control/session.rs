@@ -129,7 +129,11 @@ impl Session {
             }
         }
         let ways: Vec<String> = failures.iter().map(|error| format!("{error:#}")).collect();
-        Err(Trouble::Dead(anyhow!(ways.join("\n  then, sending the agent there: "))))
+        let mut text = ways.join("\n  then, sending the agent there: ");
+        if let Some(explanation) = launch::explanation(&text) {
+            text.push_str(&format!("\n  {explanation}"));
+        }
+        Err(Trouble::Dead(anyhow!(text)))
     }
 
     fn try_start(
@@ -248,7 +252,7 @@ struct Process {
 
 impl Process {
     fn start(launch: &Launch, settings: &SessionSettings<'_>) -> Result<Process> {
-        let agent = &settings.agent;
+        let agent = launch.build.as_ref().unwrap_or(&settings.agent);
         let (program, arguments) = launch.words.split_first().context("an empty command")?;
         let mut command = Command::new(program);
         command.args(arguments);

@@ -3,7 +3,9 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
+
+use crate::sys;
 
 /// A folder with builds for other targets, before all others.
 const VARIABLE: &str = "ENVTAX_AGENTS";
@@ -17,6 +19,8 @@ pub(super) struct Target {
 }
 
 pub(super) const WINDOWS: Target = Target { triple: "x86_64-pc-windows-gnu", file: "envtax.exe" };
+pub(super) const X86_64: Target =
+    Target { triple: "x86_64-unknown-linux-musl", file: "envtax-x86_64" };
 pub(super) const AARCH64: Target =
     Target { triple: "aarch64-unknown-linux-musl", file: "envtax-aarch64" };
 
@@ -25,14 +29,33 @@ pub(super) const AARCH64: Target =
 pub(super) fn find(target: &Target, agent: &str) -> Result<PathBuf> {
     let named = std::env::var_os(VARIABLE).map(PathBuf::from);
     let found = places(target, Path::new(agent), named).into_iter().find(|path| path.is_file());
-    found.with_context(|| {
+    let path = found.with_context(|| {
         let Target { triple, file } = target;
         format!(
             "there is no `{file}`, the build of envtax for {triple}: put it beside this binary, \
              name its folder in {VARIABLE}, or build it with `cargo build --release --target \
              {triple}`"
         )
-    })
+    })?;
+    ensure!(
+        begins_as(target, &sys::header_of(&path)),
+        "`{}` is no build for {}; replace it",
+        path.display(),
+        target.triple
+    );
+    Ok(path)
+}
+
+/// Whether a file of that header is a program for the target. What cannot be read is not judged.
+fn begins_as(target: &Target, header: &[u8]) -> bool {
+    // The machine is in bytes 18 and 19 of an ELF file (gABI chapter 4).
+    let elf_of = |machine: u8| header.starts_with(b"\x7fELF") && header.get(18) == Some(&machine);
+    match target.triple.split('-').next() {
+        _ if header.is_empty() => true,
+        _ if target.triple.contains("windows") => header.starts_with(b"MZ"),
+        Some("aarch64") => elf_of(183),
+        _ => elf_of(62),
+    }
 }
 
 fn places(target: &Target, agent: &Path, named: Option<PathBuf>) -> Vec<PathBuf> {
@@ -72,5 +95,8 @@ mod tests {
             error.contains("aarch64-unknown-linux-musl") && error.contains(VARIABLE),
             "{error}"
         );
+        let elf = [&b"\x7fELF"[..], &[2, 1, 1, 0], &[0; 8], &[2, 0, 183, 0]].concat();
+        assert!(begins_as(&AARCH64, &elf) && begins_as(&WINDOWS, b"MZ\x90"));
+        assert!(!begins_as(&X86_64, &elf) && !begins_as(&WINDOWS, &elf));
     }
 }

@@ -2,7 +2,7 @@
 
 use anyhow::{Result, ensure};
 
-use super::{Launch, Launcher, LauncherInfo, Site, agent_words, words_of};
+use super::{Launch, Launcher, LauncherInfo, Site, agent_words, staging, words_of};
 
 pub struct Prefix;
 
@@ -17,17 +17,6 @@ static INFO: LauncherInfo = LauncherInfo {
     remedy: "check by hand that `PREFIX... echo hello` prints hello and asks for nothing",
     ..LauncherInfo::COMMON
 };
-
-/// Makes a folder for the agent, receives its binary, and becomes it. The agent then removes both:
-/// it runs on from the file it holds open. What arrives in part, or cannot be executed there, the
-/// shell removes.
-const STAGE: &str = "umask 077; d=; p=; trap 'rm -rf \"$d\" \"$p\"' EXIT; \
-    trap 'exit 1' HUP INT TERM; for t in \"$TMPDIR\" /tmp /var/tmp /dev/shm; do \
-    [ -d \"$t\" ] || continue; p=\"$t/.envtax-try-$$\"; printf '#!/bin/sh\\n' >\"$p\" && \
-    chmod 700 \"$p\" && \"$p\" && rm -f \"$p\" && break; rm -f \"$p\"; done 2>/dev/null; \
-    d=$(mktemp -d \"$t/envtax-XXXXXX\") || exit; a=\"$d/envtax\"; head -c \"$1\" >\"$a\"; \
-    [ \"$(wc -c <\"$a\")\" -eq \"$1\" ] || { echo 'the binary arrived in part' >&2; exit 1; }; \
-    chmod 700 \"$a\" && exec \"$a\" agent --self \"$a\" --staged";
 
 impl Launcher for Prefix {
     fn info(&self) -> &'static LauncherInfo {
@@ -49,8 +38,8 @@ impl Launcher for Prefix {
             Launch::new(prefix.iter().map(String::as_str).chain(more.iter().copied()))
         };
         let sending = |words: &[&str]| Launch { send_binary: true, ..with(words) };
-        let shell = ["sh", "-c", STAGE, "sh"];
-        let quoted = shell.map(|word| shell_words::quote(word).into_owned());
+        let shell = staging::shell(std::env::consts::ARCH);
+        let quoted = staging::quoted(std::env::consts::ARCH);
         Ok(vec![
             with(&agent_words(site.agent)),
             sending(&shell),

@@ -1,6 +1,7 @@
 //! The environment kinds: one file each, listed once below in the order in which documents show
 //! them. At bottom every one of them is a command that runs the agent somewhere.
 
+mod appv;
 mod binaries;
 mod bwrap;
 mod chroot;
@@ -19,11 +20,17 @@ mod planted;
 mod podman;
 mod proot;
 mod ptrace;
+mod qemu_user;
 mod runc;
 mod seccomp;
+mod ssh;
+mod staging;
+mod thinapp;
 mod uml;
 mod vm;
+mod windows;
 mod wine;
+mod wsl;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -48,9 +55,15 @@ pub const LAUNCHERS: &[&dyn Launcher] = &[
     &podman::Podman,
     &docker::Docker,
     &gvisor::Gvisor,
+    &qemu_user::QemuUser,
     &uml::Uml,
     &vm::Vm,
     &wine::Wine,
+    &ssh::Ssh,
+    &wsl::Wsl,
+    &windows::Windows,
+    &appv::Appv,
+    &thinapp::Thinapp,
     &command::Prefix,
     #[cfg(feature = "planted")]
     &planted::Planted,
@@ -165,6 +178,8 @@ pub struct Launch {
     pub variables: Vec<(String, String)>,
     /// The command expects the agent's binary on its input before anything else.
     pub send_binary: bool,
+    /// The agent there is this build, and not the one that runs here.
+    pub build: Option<PathBuf>,
     /// Started before the command, in this order, and ended after it.
     pub helpers: Vec<Helper>,
     /// The greeting is waited for so long, whatever is usual.
@@ -197,6 +212,8 @@ impl Launch {
         let words = format!("{variables}{}", shell_words::join(&self.words));
         match self.send_binary {
             true => {
+                let build = self.build.as_ref().map(|path| path.to_string_lossy());
+                let agent = build.as_deref().unwrap_or(agent);
                 let agent = shell_words::quote(agent);
                 format!("cat {agent} - | {words} $(wc -c <{agent})")
             }
@@ -230,17 +247,49 @@ pub fn split_name(text: &str) -> (Option<&str>, &str) {
     }
 }
 
+/// The path of a program on the search path.
+fn find_program(program: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path).map(|folder| folder.join(program)).find(|path| path.is_file())
+}
+
 /// Available when a program of that name is on the search path.
 fn needs_program(program: &str, remedy: &str) -> Availability {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let found = std::env::split_paths(&path).any(|folder| folder.join(program).is_file());
-    match found {
-        true => Availability::Available,
-        false => Availability::Unavailable {
+    match find_program(program) {
+        Some(_) => Availability::Available,
+        None => Availability::Unavailable {
             reason: format!("there is no `{program}` on the search path"),
             remedy: remedy.to_owned(),
         },
     }
+}
+
+/// Available where envtax itself runs on Windows.
+fn needs_windows(what: &str) -> Availability {
+    match std::env::consts::OS {
+        "windows" => Availability::Available,
+        _ => Availability::Unavailable {
+            reason: format!("{what} is there on Windows only"),
+            remedy: "run envtax.exe on the Windows machine".into(),
+        },
+    }
+}
+
+/// What helps when no way in worked, where the messages tell more than the kind's own remedy.
+pub fn explanation(messages: &str) -> Option<&'static str> {
+    let foreign = [
+        "Exec format error",
+        "cannot execute binary file",
+        "Invalid ELF image for this architecture",
+        "the agent that is sent is built for",
+    ];
+    // The commands to run by hand hold the words of their own messages.
+    let mut told = messages.lines().filter(|line| !line.trim_start().starts_with("by hand:"));
+    told.any(|line| foreign.iter().any(|words| line.contains(words))).then_some(
+        "the agent is built for another processor than the environment has: builds for others go \
+         beside this binary or into the folder that ENVTAX_AGENTS names, and are used by `ssh` and \
+         `qemu-user`; or run the envtax of that processor there",
+    )
 }
 
 /// For kinds that take no argument.

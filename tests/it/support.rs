@@ -50,6 +50,13 @@ impl Place {
         self.path(name)
     }
 
+    /// A file that may be executed.
+    pub fn write_program(&self, name: &str, bytes: impl AsRef<[u8]>) -> String {
+        let path = self.write(name, bytes);
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        path
+    }
+
     pub fn read(&self, name: &str) -> String {
         fs::read_to_string(self.path(name)).unwrap()
     }

@@ -159,6 +159,7 @@ fn every_probe_kind_and_format_is_in_its_list() {
         "params.rs",
         "scratch.rs",
         "sheet.rs",
+        "staging.rs",
         "table.rs",
     ];
     for folder in ["probe", "launch", "mount", "report"] {

@@ -1,0 +1,93 @@
+//! Microsoft App-V: a program in the virtual environment of a package.
+
+use anyhow::{Result, ensure};
+
+use super::{Launch, Launcher, LauncherInfo, Site, needs_windows};
+use crate::model::Availability;
+
+pub struct Appv;
+
+static INFO: LauncherInfo = LauncherInfo {
+    kind: "appv",
+    usage: "appv:PACKAGEGUID_VERSIONGUID",
+    summary: "inside the virtual environment of a package of Microsoft App-V, on Windows",
+    notes: "The package must be added and published. PowerShell tells both parts of the\n\
+            argument:\n\
+            \n\
+            \x20   $p = Get-AppvClientPackage -Name NAME\n\
+            \x20   \"$($p.PackageId)_$($p.VersionId)\"\n\
+            \n\
+            The command is `cmd.exe /appvve:PACKAGEGUID_VERSIONGUID /d /c envtax.exe agent`: by\n\
+            that switch, App-V's client runs a local program in the package's virtual\n\
+            environment, which it starts if need be. With `cmd`, the same is `cmd:cmd.exe\n\
+            /appvve:PACKAGEGUID_VERSIONGUID /d /c`, and `cmd:cmd.exe /appvpid:PID /d /c` enters\n\
+            that of a process which is there already. (`Start-AppvVirtualProcess` takes only\n\
+            files for input and output.)\n\
+            \n\
+            It was never run: neither Windows nor App-V was at hand. The switches are from the\n\
+            documentation of App-V 5.1, *Running a locally installed application inside a\n\
+            virtual environment*.",
+    remedy: "check by hand that `cmd.exe /appvve:PACKAGEGUID_VERSIONGUID /d /c echo hello` prints \
+             hello, and that `Get-AppvClientPackage` shows the package as published",
+    boot_limit_s: 60,
+    ..LauncherInfo::COMMON
+};
+
+/// `8-4-4-4-12` hexadecimal digits.
+fn is_guid(text: &str) -> bool {
+    let groups: Vec<&str> = text.split('-').collect();
+    groups.iter().map(|group| group.len()).eq([8, 4, 4, 4, 12])
+        && groups.concat().chars().all(|digit| digit.is_ascii_hexdigit())
+}
+
+impl Launcher for Appv {
+    fn info(&self) -> &'static LauncherInfo {
+        &INFO
+    }
+
+    fn detect(&self) -> Availability {
+        needs_windows("App-V")
+    }
+
+    fn check(&self, argument: &str) -> Result<()> {
+        let two = argument.split_once('_');
+        ensure!(
+            two.is_some_and(|(package, version)| is_guid(package) && is_guid(version)),
+            "`{argument}` is not `PACKAGEGUID_VERSIONGUID`, which PowerShell tells: \
+             Get-AppvClientPackage -Name NAME | % {{ \"$($_.PackageId)_$($_.VersionId)\" }}"
+        );
+        Ok(())
+    }
+
+    fn commands(&self, site: &Site<'_>) -> Result<Vec<Launch>> {
+        let switch = format!("/appvve:{}", site.argument);
+        // Windows tells the agent its own path. A second quoted word would change how `cmd` reads
+        // the first.
+        Ok(vec![Launch::new(["cmd.exe", &switch, "/d", "/c", site.agent, "agent"])])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::site_of;
+    use super::*;
+
+    const PACKAGE: &str =
+        "0dc50b1c-1f5b-4a3e-8f0f-aaaaaaaaaaaa_7c0f0d52-2f0e-4c39-9d05-bbbbbbbbbbbb";
+
+    #[test]
+    fn the_package_is_entered_by_the_switch() {
+        let launch = Appv.commands(&site_of(PACKAGE)).unwrap().remove(0);
+        let line = launch.words.join(" ");
+        assert_eq!(line, format!("cmd.exe /appvve:{PACKAGE} /d /c /x/envtax agent"));
+    }
+
+    #[test]
+    fn arguments_are_checked() {
+        Appv.check(PACKAGE).unwrap();
+        for bad in ["", "Firefox", &PACKAGE[1..], &PACKAGE.replace('_', "-")] {
+            let error = Appv.check(bad).unwrap_err().to_string();
+            assert!(error.contains("Get-AppvClientPackage -Name NAME | % {"), "{error}");
+        }
+    }
+}

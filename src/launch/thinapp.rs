@@ -1,0 +1,65 @@
+//! VMware ThinApp: a program in the virtual environment of a package.
+
+use anyhow::{Result, ensure};
+
+use super::{Launch, Launcher, LauncherInfo, Site, needs_windows};
+use crate::model::Availability;
+
+pub struct Thinapp;
+
+static INFO: LauncherInfo = LauncherInfo {
+    kind: "thinapp",
+    usage: "thinapp:ENTRYPOINT",
+    summary: "inside a package of VMware ThinApp, on Windows, by its entry point `cmd.exe`",
+    notes: "ENTRYPOINT is the path of the package's own `cmd.exe`, which ThinApp offers for\n\
+            troubleshooting: in `Package.ini`, section `[cmd.exe]`, set `Disabled=0` and build\n\
+            the package again. It runs this system's `cmd.exe` in the virtual environment, and\n\
+            in that `ENTRYPOINT /d /c envtax.exe agent`. With `cmd`, the same is `cmd:ENTRYPOINT\n\
+            /d /c`. Whether what it starts is virtual too is the package's choice: it is not\n\
+            with `ChildProcessEnvironmentDefault=External`, nor in versions that virtualise\n\
+            32-bit programs only, where a 64-bit `envtax.exe` would leave it and show no tax.\n\
+            \n\
+            It was never run: neither Windows nor ThinApp was at hand. Entry points are used as\n\
+            their documentation says.",
+    remedy: "check by hand that `ENTRYPOINT /d /c echo hello` prints hello",
+    boot_limit_s: 60,
+    ..LauncherInfo::COMMON
+};
+
+impl Launcher for Thinapp {
+    fn info(&self) -> &'static LauncherInfo {
+        &INFO
+    }
+
+    fn detect(&self) -> Availability {
+        needs_windows("ThinApp")
+    }
+
+    fn check(&self, argument: &str) -> Result<()> {
+        ensure!(
+            !argument.is_empty(),
+            "the package's entry point is missing: write `{}`, the path of its cmd.exe",
+            INFO.usage
+        );
+        Ok(())
+    }
+
+    fn commands(&self, site: &Site<'_>) -> Result<Vec<Launch>> {
+        // Windows tells the agent its own path, so no more words are needed.
+        Ok(vec![Launch::new([site.argument, "/d", "/c", site.agent, "agent"])])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::site_of;
+    use super::*;
+
+    #[test]
+    fn the_entry_point_runs_the_agent() {
+        let entry = r"C:\Packages\App\cmd.exe";
+        let launch = Thinapp.commands(&site_of(entry)).unwrap().remove(0);
+        assert_eq!(launch.words, [entry, "/d", "/c", "/x/envtax", "agent"]);
+        assert!(Thinapp.check("").unwrap_err().to_string().contains("thinapp:ENTRYPOINT"));
+    }
+}

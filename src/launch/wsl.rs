@@ -1,0 +1,107 @@
+//! A Linux distribution in the Windows Subsystem for Linux, from outside of it.
+
+use std::env::consts::{ARCH, OS};
+
+use anyhow::{Context, Result, bail, ensure};
+
+use super::binaries::{self, AARCH64, X86_64};
+use super::{Launch, Launcher, LauncherInfo, Site, needs_program, staging};
+use crate::model::Availability;
+
+pub struct Wsl;
+
+static INFO: LauncherInfo = LauncherInfo {
+    kind: "wsl",
+    usage: "wsl[:DISTRIBUTION[,user=NAME]]",
+    summary: "a distribution of the Windows Subsystem for Linux, from Windows or from another one",
+    notes: "DISTRIBUTION is a name of `wsl.exe --list`; without one, it is the default. The\n\
+            Linux build of envtax is needed on the Windows side; it is sent through the\n\
+            distribution's `sh`, as `cmd` does, and removed as soon as it runs. Target\n\
+            directories are the distribution's: `/home/...` is its own disk, `/mnt/c/...` is the\n\
+            Windows drive.\n\
+            \n\
+            WSL 1 and WSL 2 are told apart by the facts. A distribution that sleeps is woken\n\
+            first: that is in the start-up time of the first launch only.\n\
+            \n\
+            It was never run: no Windows was at hand. The words of `wsl.exe` are from its\n\
+            documentation, with `--exec` so that no shell splits them again.",
+    remedy: "make `wsl.exe -d DISTRIBUTION --exec true` work; `wsl.exe --list` names them",
+    // The first start of a sleeping distribution boots its virtual machine.
+    boot_limit_s: 60,
+    ..LauncherInfo::COMMON
+};
+
+fn words(argument: &str) -> Result<Vec<&str>> {
+    let mut parts = argument.split(',');
+    let distribution = parts.next().unwrap_or_default();
+    ensure!(
+        !distribution.starts_with('-'),
+        "`{distribution}` is not the name of a distribution: write `{}`",
+        INFO.usage
+    );
+    let mut words = vec!["wsl.exe"];
+    if !distribution.is_empty() {
+        words.extend(["--distribution", distribution]);
+    }
+    for part in parts {
+        match part.split_once('=') {
+            Some(("user", name)) if !name.is_empty() => words.extend(["--user", name]),
+            _ => bail!("`{part}` is not an option of `wsl`: write `{}`", INFO.usage),
+        }
+    }
+    words.push("--exec");
+    Ok(words)
+}
+
+impl Launcher for Wsl {
+    fn info(&self) -> &'static LauncherInfo {
+        &INFO
+    }
+
+    fn detect(&self) -> Availability {
+        needs_program("wsl.exe", "install WSL with `wsl --install`, or run envtax on Windows")
+    }
+
+    fn check(&self, argument: &str) -> Result<()> {
+        words(argument).map(drop)
+    }
+
+    fn commands(&self, site: &Site<'_>) -> Result<Vec<Launch>> {
+        // What runs on Windows is no program for Linux.
+        let build = match (OS, ARCH) {
+            ("linux", _) => None,
+            (_, "aarch64") => Some(binaries::find(&AARCH64, site.agent)?),
+            _ => Some(binaries::find(&X86_64, site.agent)?),
+        };
+        let words = words(site.argument).context("the distribution")?;
+        let mut launch = Launch::new(words.into_iter().chain(staging::shell(ARCH)))
+            // Its own messages are in UTF-16 otherwise.
+            .with_variable("WSL_UTF8", "1");
+        launch.send_binary = true;
+        launch.build = build;
+        Ok(vec![launch])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::site_of;
+    use super::*;
+
+    #[test]
+    fn the_shell_is_executed_without_another_in_between() {
+        let launch = Wsl.commands(&site_of("Debian,user=me")).unwrap().remove(0);
+        let before = ["wsl.exe", "--distribution", "Debian", "--user", "me", "--exec", "sh", "-c"];
+        assert_eq!(launch.words[..8], before);
+        assert!(launch.send_binary);
+        let launch = Wsl.commands(&site_of("")).unwrap().remove(0);
+        assert_eq!(launch.words[..3], ["wsl.exe", "--exec", "sh"]);
+    }
+
+    #[test]
+    fn arguments_are_checked() {
+        let error = |argument: &str| format!("{:#}", Wsl.check(argument).unwrap_err());
+        assert!(error("-d").contains("not the name of a distribution"));
+        assert!(error("Debian,root").contains("`root` is not an option"));
+    }
+}
