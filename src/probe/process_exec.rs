@@ -77,7 +77,7 @@ pub fn is_there(program: Option<&str>, probe: &str) -> Availability {
 }
 
 /// Whether the program of that path, when it is executed, runs in the environment that is measured.
-fn stays_inside(program: &str) -> Availability {
+pub fn stays_inside(program: &str) -> Availability {
     inside(&sys::header_of(Path::new(program)))
 }
 

@@ -11,6 +11,9 @@ pub mod pe;
 mod held;
 pub use held::{Footprint, Held};
 
+mod hypervisor;
+pub use hypervisor::{Hypervisor, hypervisor};
+
 #[cfg(target_os = "linux")]
 mod linux;
 #[cfg(target_os = "linux")]

@@ -50,8 +50,9 @@ pub use crew::Crew;
 pub use crowd::{Crowd, Shape};
 pub use device::{Device, Written};
 pub use elsewhere::{
-    check_seccomp, emulator, end_with_starter, enter_ptrace, enter_seccomp, header_of, is_root,
-    leave_first_place, leaves_emulator, let_through, let_write, own_user_and_group, private_mounts,
+    cgroup_folders, check_seccomp, clock_by_call_ns, emulator, end_with_starter, enter_ptrace,
+    enter_seccomp, has_vdso, header_of, is_root, leave_first_place, leaves_emulator, let_through,
+    let_write, own_user_and_group, private_mounts, root_is_mount,
 };
 pub use facts::{facts, volume_facts};
 pub use family::{adopt_orphans, cpu_ns, family, memory_bytes, reap_orphans};

@@ -143,6 +143,12 @@ impl Cgroups {
     }
 }
 
+/// The folders of this process' cgroups with that controller, its own first, then its parents',
+/// each with whether it is of version 1.
+pub fn cgroup_folders(controller: &str) -> Vec<(PathBuf, bool)> {
+    Cgroups::own(controller).0
+}
+
 /// What each of the cgroups leaves.
 fn cgroup_rooms(cgroups: &Cgroups, files: &Files) -> Vec<Room> {
     let room = |(folder, first_version): &(PathBuf, bool)| {

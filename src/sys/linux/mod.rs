@@ -13,6 +13,7 @@ mod device;
 mod emulator;
 mod enter;
 mod epoll;
+mod facts;
 mod family;
 mod file;
 mod folder;
@@ -62,6 +63,7 @@ pub use device::{Device, Written};
 pub use emulator::{emulator, header_of, leaves_emulator};
 pub use enter::{enter_chroot, enter_namespace, leave_first_place};
 pub use epoll::PolledPeer;
+pub use facts::{clock_by_call_ns, facts, has_vdso, root_is_mount, volume_facts};
 pub use family::{adopt_orphans, cpu_ns, family, memory_bytes, reap_orphans};
 pub use file::{Access, FilePath, ReadFile, WriteFile, map_residency, stat_size, write_executable};
 pub use folder::{Entries, Folder};
@@ -69,7 +71,7 @@ pub use futex::FutexPeer;
 pub use guest::{leave_first_process, load_module, mount, raise_loopback, use_console};
 pub use hold_processes::hold_processes;
 pub use hold_threads::hold_threads;
-pub use limits::{Room, memory_room, process_room};
+pub use limits::{Room, cgroup_folders, memory_room, process_room};
 pub use mapping::MappedFile;
 pub use memory::{MapPlace, Region, page_size};
 pub use mount::{end_with_starter, is_root, let_through, let_write, private_mounts};
@@ -92,17 +94,6 @@ pub use tiny::TINY_EXECUTABLE;
 pub use volume::{file_size_limit, volume};
 
 use std::io;
-use std::path::Path;
-
-/// What only the system's own calls tell of it: nothing, as it is all in files.
-pub fn facts() -> Vec<(&'static str, String)> {
-    Vec::new()
-}
-
-/// The same of the filesystem that a path is on.
-pub fn volume_facts(_path: &Path) -> Vec<(&'static str, String)> {
-    Vec::new()
-}
 
 /// The agent's input, of which [`wait_for_answer`] tells whether there is any.
 pub fn input() -> io::Stdin {
