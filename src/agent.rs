@@ -66,6 +66,7 @@ pub fn run(settings: &AgentSettings) -> Result<()> {
     let agent = Agent {
         image,
         temporary: temporary_folder(),
+        known,
         sample_ns: shortest_sample_ns(&clock),
         extra_work: settings.extra_work,
     };
@@ -73,7 +74,6 @@ pub fn run(settings: &AgentSettings) -> Result<()> {
         version: VERSION,
         envtax: env!("CARGO_PKG_VERSION").to_owned(),
         target: format!("{}-{}", std::env::consts::ARCH, std::env::consts::OS),
-        facts: facts::environment().into_iter().chain(known).collect(),
         clock,
         cpus: sys::allowed_cpus().unwrap_or_default(),
         unavailable: unavailable_cases(),
@@ -161,6 +161,8 @@ struct Agent {
     image: AgentImage,
     /// Where probes that measure no files may leave some.
     temporary: PathBuf,
+    /// What is known of the place beyond what it shows.
+    known: Facts,
     sample_ns: f64,
     extra_work: f64,
 }
@@ -198,6 +200,10 @@ impl Agent {
 
     fn answer(&self, id: u64, ask: Ask) -> Result<Answer> {
         match ask {
+            Ask::Facts => {
+                let known = self.known.clone();
+                Ok(Answer::Facts(facts::environment().into_iter().chain(known).collect()))
+            }
             Ask::Dirs { paths, token } => {
                 let answer = |path: &String| dir_answer(self.folder(path), &token);
                 let dirs = paths.iter().map(answer).collect();

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::model::{Case, ClockFacts, Facts, SampleSet};
 
 /// Both sides refuse to talk to another version.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// Stands before every message.
 pub const PREFIX: &str = "@envtax ";
@@ -31,6 +31,9 @@ pub struct Request {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Ask {
+    /// What the environment says of itself. Not in the greeting: where system calls are dear, the
+    /// many files that say it take several times as long to read as everything else of a start.
+    Facts,
     /// What the folders are like, and whether files can be made there. An empty path is the
     /// environment's own folder for temporary files. What killed runs left there is removed.
     Dirs { paths: Vec<String>, token: String },
@@ -108,6 +111,7 @@ pub struct Response {
 #[serde(rename_all = "snake_case")]
 pub enum Answer {
     Hello(Box<Hello>),
+    Facts(Facts),
     Dirs {
         dirs: Vec<DirAnswer>,
         /// Paths of leftovers of killed runs that were found there and removed.
@@ -135,7 +139,6 @@ pub struct Hello {
     pub envtax: String,
     /// What the binary was built for, such as `x86_64-linux`.
     pub target: String,
-    pub facts: Facts,
     pub clock: ClockFacts,
     /// CPUs that the environment allows; empty when it does not say.
     pub cpus: Vec<usize>,

@@ -8,6 +8,7 @@ mod order;
 mod rounds;
 mod seat;
 mod session;
+mod tool;
 
 pub use guard::{Guard, keep_guard};
 pub use made::make_dirs;

@@ -6,6 +6,7 @@ use anyhow::{Result, bail};
 
 use super::rounds::{RunSettings, Watcher};
 use super::session::{Session, Trouble};
+use super::tool;
 use crate::model::{EnvSpec, Facts, Plan, TargetDir};
 use crate::protocol::{Answer, Ask, DirAnswer};
 use crate::runfile::{self, Launch, Record};
@@ -49,7 +50,11 @@ pub(super) fn open_seats(
         let started = Session::start(spec, &plan.dirs_in(spec), &settings.session)
             .and_then(|session| seat_in(&mut seat, session, (plan, spec), settings, watcher));
         let (error, record) = match started {
-            Ok(record) => (None, record),
+            Ok(mut record) => {
+                let tool = tool::version(launch::find(&spec.kind)?.info().version_command);
+                record.facts.extend(tool.map(|version| ("launcher".to_owned(), version)));
+                (None, record)
+            }
             Err(Trouble::Interrupted) => return Err(Trouble::Interrupted),
             Err(Trouble::Dead(error) | Trouble::TimedOut(error)) => {
                 let name = &spec.name;
@@ -101,6 +106,10 @@ fn seat_in(
     settings: &RunSettings<'_>,
     watcher: &mut dyn Watcher,
 ) -> Result<runfile::Environment, Trouble> {
+    let mut facts = match session.ask(Ask::Facts, &settings.session)? {
+        Answer::Facts(facts) => facts,
+        _ => Facts::new(),
+    };
     let target_dirs = plan.dirs_in(spec);
     let marks = marks(&target_dirs, spec)?;
     let paths = target_dirs.iter().map(|dir| &dir.path).chain(marks.values()).cloned().collect();
@@ -132,7 +141,6 @@ fn seat_in(
         }
     }
     let hello = &session.hello;
-    let mut facts = hello.facts.clone();
     facts.insert("target".into(), hello.target.clone());
     let record = runfile::Environment {
         name: seat.name.clone(),

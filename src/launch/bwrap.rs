@@ -14,6 +14,7 @@ static INFO: LauncherInfo = LauncherInfo {
     notes: "OPTIONS are bubblewrap's own, behind `--bind / / --dev /dev --proc /proc --unshare-\n\
             all`: `bwrap:--tmpfs /tmp` measures a tmpfs where temporary files are.",
     remedy: "apt-get install bubblewrap; if it is there, allow user namespaces (see `namespace`)",
+    version_command: &["bwrap", "--version"],
     example: Some("bwrap"),
     ..LauncherInfo::COMMON
 };

@@ -81,6 +81,8 @@ pub struct LauncherInfo {
     pub notes: &'static str,
     /// What helps when it does not start.
     pub remedy: &'static str,
+    /// Prints the version of the tool that it uses; empty where there is none.
+    pub version_command: &'static [&'static str],
     /// Specification that `doctor` and `--env auto` try; none when only the user can know one.
     pub example: Option<&'static str>,
     /// The command's own process takes part in every system call of the agent, as a tracer does. It
@@ -105,6 +107,7 @@ impl LauncherInfo {
         summary: "",
         notes: "",
         remedy: "run by hand the command that `envtax doctor --env SPEC` shows",
+        version_command: &[],
         example: None,
         serves_calls: false,
         staged: false,

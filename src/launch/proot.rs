@@ -14,6 +14,7 @@ static INFO: LauncherInfo = LauncherInfo {
     notes: "Its tracer takes part in every system call and is kept on the CPU of the round. With\n\
             DIR, `/proc`, `/dev`, the agent and the target directories are bound into it.",
     remedy: "apt-get install proot; it needs ptrace, which some containers forbid",
+    version_command: &["proot", "--version"],
     example: Some("proot"),
     serves_calls: true,
     ..LauncherInfo::COMMON
