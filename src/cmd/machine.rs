@@ -22,7 +22,8 @@ pub(super) fn text(width: usize) -> String {
         let lines = units::wrapped(value, width.saturating_sub(17)).join(&format!("\n{:17}", ""));
         text.push_str(&format!("  {name:<14} {lines}\n"));
     };
-    for name in ["kernel", "distribution", "cpu", "hypervisor", "governor", "huge_pages"] {
+    let names = ["environment", "kernel", "distribution", "cpu", "governor", "huge_pages"];
+    for name in names {
         if let Some(value) = facts.get(name) {
             put(name, value);
         }

@@ -1,97 +1,219 @@
 //! How the environments of a comparison differ, as far as they say: what a tax may be the tax of.
 
+use serde::Serialize;
+
 use super::Side;
 use super::remarks::{Remark, RemarkKind};
+use crate::model::Facts;
 use crate::runfile::Environment;
 
-/// Facts that bear on costs, in the order in which they are named.
-const FACTS: [&str; 14] = [
+/// Facts in the order in which they are told, what bears on most costs first. Others follow.
+const ORDER: &[&str] = &[
+    "environment",
+    "launcher",
+    "os",
     "kernel",
     "kernel_version",
-    "distribution",
+    "architecture",
+    "target",
     "cpu",
+    "cpus",
+    "cpu_flags",
+    "microcode",
+    "mitigations",
+    "command_line",
     "hypervisor",
     "clock_source",
+    "clock_read",
     "seccomp",
     "no_new_privileges",
     "traced",
+    "security_modules",
+    "security_label",
+    "selinux_enforcing",
+    "cgroup_cpu",
+    "cgroup_cpuset",
+    "cgroup_memory",
+    "cgroup_pids",
     "huge_pages",
+    "huge_page_defrag",
+    "proactive_reclaim",
     "governor",
+    "boost",
+    "no_turbo",
+    "power_plan",
+    "defender_realtime",
+    "idle_driver",
+    "idle_governor",
+    "memory",
+    "swap",
+    "distribution",
     "libc",
-    "mitigations",
-    "target",
+    "filesystem",
+    "options",
+    "filesystem_options",
 ];
-/// Facts of a target directory that do.
-const DIR_FACTS: [&str; 2] = ["filesystem", "options"];
-/// Characters from which a value is no longer printed.
-const LONG: usize = 60;
+/// Facts that change from moment to moment, or that name where something happens to be.
+const PASSING: &[&str] =
+    &["uptime_s", "load_1min", "clock_read_costs", "source", "path", "backing_file"];
+/// Amounts that are not quite the same on the same machine after it was started again.
+const ROUGH: &[&str] = &["memory", "swap"];
+/// Share by which these may differ.
+const ROUGHLY: f64 = 0.01;
+/// Facts that are lists, with what separates their elements.
+const LISTS: &[(&str, &str)] = &[
+    ("cpu_flags", " "),
+    ("command_line", " "),
+    ("mitigations", "; "),
+    ("options", ","),
+    ("filesystem_options", ","),
+    ("security_modules", ","),
+];
 
-/// One remark for each column that differs from the reference, with everything in which it does.
-pub(super) fn remarks(sides: &[Side<'_>]) -> Vec<Remark> {
-    let Some((reference, others)) = sides.split_first() else { return Vec::new() };
-    let base = started(reference);
-    let remark = |side: &Side<'_>| {
-        let found = differences(&base, &started(side));
-        (!found.is_empty()).then(|| {
-            let found = found.join("; ");
-            let text = format!("`{}` differs from {} in: {found}", side.label, reference.label);
-            Remark::on_column(RemarkKind::FactsDiffer, &side.label, text)
-        })
-    };
-    others.iter().filter_map(remark).collect()
+/// A fact that is not the same in all columns.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Difference {
+    pub fact: String,
+    /// The target directory that it is of; none when it is one of the environment.
+    pub dir: Option<String>,
+    /// By column, the values of all its sessions; empty where it does not say, none where it did
+    /// not start or has no such directory.
+    pub values: Vec<Option<Vec<String>>>,
+    /// By column, how its list differs from the reference's; none where both are the same, and for
+    /// facts that are no lists.
+    pub changes: Vec<Option<Change>>,
 }
 
-/// The environment in each session of the side in which it did start.
-fn started<'a>(side: &Side<'a>) -> Vec<&'a Environment> {
-    let of_session = |session: &super::Session<'a>| {
-        let mut all = session.run.environments.iter();
-        all.find(|environment| environment.name == session.env && environment.error.is_none())
-    };
-    side.sessions.iter().filter_map(of_session).collect()
+/// Elements of a list.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Change {
+    pub added: Vec<String>,
+    pub removed: Vec<String>,
 }
 
-/// `seccomp 0 / 2`: the reference's value first. Nothing where either side never started.
-fn differences<'a>(base: &[&'a Environment], own: &[&'a Environment]) -> Vec<String> {
-    if base.is_empty() || own.is_empty() {
-        return Vec::new();
-    }
-    let mut found = Vec::new();
-    for name in FACTS {
-        found.extend(difference(name, base, own, |it| it.facts.get(name)));
-    }
-    let mut dirs: Vec<&String> = base.iter().flat_map(|it| it.dirs.keys()).collect();
-    dirs.sort();
-    dirs.dedup();
-    for dir in dirs.into_iter().filter(|dir| own.iter().any(|it| it.dirs.contains_key(*dir))) {
-        for name in DIR_FACTS {
-            let of_dir = |it: &'a Environment| it.dirs.get(dir)?.get(name);
-            found.extend(difference(&format!("{name} of {dir}"), base, own, of_dir));
+impl Difference {
+    /// `options of tmp`.
+    pub fn name(&self) -> String {
+        match &self.dir {
+            Some(dir) => format!("{} of {dir}", self.fact),
+            None => self.fact.clone(),
         }
+    }
+
+    /// Whether the column says something else than the reference.
+    pub fn is_other(&self, column: usize) -> bool {
+        let values = |column: usize| self.values[column].as_deref().unwrap_or_default();
+        let (base, own) = (values(0), values(column));
+        !own.is_empty() && !same(&self.fact, base, own)
+    }
+
+    /// Whether the reference says it and the column does not.
+    pub fn is_unknown(&self, column: usize) -> bool {
+        let says = |values: &Option<Vec<String>>| values.as_ref().map(|values| !values.is_empty());
+        says(&self.values[0]) == Some(true) && says(&self.values[column]) == Some(false)
+    }
+}
+
+/// Every fact in which a column differs from the first, those of target directories last.
+pub(super) fn differences(sides: &[Side<'_>]) -> Vec<Difference> {
+    let columns: Vec<Vec<Started<'_>>> = sides.iter().map(started).collect();
+    let each = |facts: &dyn Fn(&Started<'_>) -> Option<Facts>| -> Vec<Vec<Facts>> {
+        columns.iter().map(|column| column.iter().filter_map(facts).collect()).collect()
+    };
+    let of_environments = each(&|it| {
+        let mut facts = it.environment.facts.clone();
+        facts.insert("envtax".into(), it.envtax.to_owned());
+        Some(facts)
+    });
+    let mut found = in_columns(&of_environments, None);
+    let dirs = columns.iter().flatten().flat_map(|it| it.environment.dirs.keys());
+    for dir in distinct(dirs.cloned().collect()) {
+        let of_dir = each(&|it| it.environment.dirs.get(&dir).cloned());
+        found.extend(in_columns(&of_dir, Some(&dir)));
     }
     found
 }
 
-/// How one fact differs between the sides; nothing where it does not.
-fn difference<'a>(
-    name: &str,
-    base: &[&'a Environment],
-    own: &[&'a Environment],
-    fact: impl Fn(&'a Environment) -> Option<&'a String>,
-) -> Option<String> {
-    // Sessions of one side may differ as well: each value once.
-    let text = |side: &[&'a Environment]| {
-        let mut values: Vec<&str> =
-            side.iter().filter_map(|it| fact(it)).map(String::as_str).collect();
-        values.sort_unstable();
-        values.dedup();
-        if values.is_empty() { "unknown".to_owned() } else { values.join(", ") }
+/// An environment that started, and the envtax that saw it.
+struct Started<'a> {
+    environment: &'a Environment,
+    envtax: &'a str,
+}
+
+/// The environment in each session of the side in which it did start.
+fn started<'a>(side: &Side<'a>) -> Vec<Started<'a>> {
+    let of_session = |session: &super::Session<'a>| {
+        let mut all = session.run.environments.iter();
+        let is_it = |it: &&Environment| it.name == session.env && it.error.is_none();
+        let environment = all.find(is_it)?;
+        Some(Started { environment, envtax: &session.run.header.envtax })
     };
-    let (base, own) = (text(base), text(own));
-    if base == own {
-        return None;
+    side.sessions.iter().filter_map(of_session).collect()
+}
+
+/// Where columns differ from the first, each given by the facts of its sessions.
+fn in_columns(columns: &[Vec<Facts>], dir: Option<&String>) -> Vec<Difference> {
+    let names = columns.iter().flatten().flat_map(Facts::keys);
+    let mut names = distinct(names.cloned().collect());
+    names.retain(|name| !PASSING.contains(&name.as_str()));
+    names.sort_by_key(|name| ORDER.iter().position(|known| known == name).unwrap_or(ORDER.len()));
+    let of_fact = |fact: String| {
+        let values = |column: &Vec<Facts>| {
+            let values = column.iter().filter_map(|facts| facts.get(&fact)).cloned();
+            (!column.is_empty()).then(|| distinct(values.collect()))
+        };
+        let values: Vec<Option<Vec<String>>> = columns.iter().map(values).collect();
+        // Where the reference never started there is nothing to differ from.
+        let base = values.first()?.clone()?;
+        let changes = values.iter().map(|own| change(&fact, &base, own.as_ref()?)).collect();
+        let difference = Difference { fact, dir: dir.cloned(), values, changes };
+        let differs = |column| difference.is_other(column) || difference.is_unknown(column);
+        (1..columns.len()).any(differs).then_some(difference)
+    };
+    names.into_iter().filter_map(of_fact).collect()
+}
+
+fn distinct(mut values: Vec<String>) -> Vec<String> {
+    values.sort_unstable();
+    values.dedup();
+    values
+}
+
+fn same(fact: &str, base: &[String], own: &[String]) -> bool {
+    let amount = |text: &String| text.split(' ').next()?.parse::<f64>().ok();
+    match (base, own) {
+        ([base], [own]) if ROUGH.contains(&fact) => match (amount(base), amount(own)) {
+            (Some(base), Some(own)) => (own - base).abs() <= ROUGHLY * base,
+            _ => base == own,
+        },
+        _ => base == own,
     }
-    if base.chars().count().max(own.chars().count()) > LONG {
-        return Some(format!("{name} (see the run file)"));
-    }
-    Some(format!("{name} {base} / {own}"))
+}
+
+/// How the only value of a list differs from the reference's only one.
+fn change(fact: &str, base: &[String], own: &[String]) -> Option<Change> {
+    let (_, separator) = LISTS.iter().find(|(list, _)| *list == fact)?;
+    let ([base], [own]) = (base, own) else { return None };
+    let elements = |text: &str| -> Vec<String> {
+        let all = text.split(*separator).map(str::trim).filter(|element| !element.is_empty());
+        all.map(str::to_owned).collect()
+    };
+    let (base, own) = (elements(base), elements(own));
+    let without = |all: &[String], others: &[String]| -> Vec<String> {
+        all.iter().filter(|element| !others.contains(element)).cloned().collect()
+    };
+    let change = Change { added: without(&own, &base), removed: without(&base, &own) };
+    (base != own).then_some(change)
+}
+
+/// One remark for each column that differs from the reference, with the names of what differs.
+pub(super) fn remarks(sides: &[Side<'_>], differences: &[Difference]) -> Vec<Remark> {
+    let remark = |(column, side): (usize, &Side<'_>)| {
+        let other = differences.iter().filter(|it| it.is_other(column));
+        let names: Vec<String> = other.map(Difference::name).collect();
+        let (label, reference) = (&side.label, &sides[0].label);
+        let text = format!("`{label}` differs from {reference} in: {}", names.join(", "));
+        (!names.is_empty()).then(|| Remark::on_column(RemarkKind::FactsDiffer, label, text))
+    };
+    sides.iter().enumerate().skip(1).filter_map(remark).collect()
 }

@@ -28,6 +28,7 @@ use crate::model::{Facts, Quantity};
 use crate::stats::{self, Estimate};
 
 use data::{Counted, Round, Rounds, RowKey, SideData, centre, row_keys};
+pub use differences::{Change, Difference};
 pub use directories::{Directories, DirectoryCosts};
 pub use flags::Flag;
 pub use ladder::{Cost, Ladder, Split};
@@ -67,6 +68,8 @@ pub struct Comparison {
     pub start_ups: Vec<StartUp>,
     /// Distributions of single operations.
     pub latencies: Vec<LatencyRow>,
+    /// Facts that are not the same in all columns, what bears on most costs first.
+    pub differences: Vec<Difference>,
     /// What a reader must know beside the rows, worst first.
     pub remarks: Vec<Remark>,
 }
@@ -220,7 +223,8 @@ pub fn compare(sides: &[Side<'_>], margin: f64) -> Result<Comparison> {
     verdict::settle(&mut rows, &tests);
     let labels: Vec<&str> = sides.iter().map(|side| side.label.as_str()).collect();
     let mut remarks = conditions::remarks(&labels, &keyed, &rows);
-    remarks.extend(remarks::remarks(sides));
+    let differences = differences::differences(sides);
+    remarks.extend(remarks::remarks(sides, &differences));
     Ok(Comparison {
         reference: reference.label.clone(),
         columns: sides.iter().map(|side| side.label.clone()).collect(),
@@ -233,6 +237,7 @@ pub fn compare(sides: &[Side<'_>], margin: f64) -> Result<Comparison> {
         start_ups: launches::start_ups(sides),
         latencies: keyed.iter().flat_map(|(key, data)| latencies::of_case(key, data)).collect(),
         rows,
+        differences,
         remarks,
     })
 }

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{Session, Side};
+use super::{Difference, Session, Side};
 use crate::model::EnvSpec;
 use crate::reason::{Brief, brief};
 use crate::runfile::{Block, EndReason, RunFile};
@@ -68,7 +68,7 @@ impl Remark {
 }
 
 /// All remarks on these sides, each file's and each environment's once.
-pub fn remarks(sides: &[Side<'_>]) -> Vec<Remark> {
+pub(super) fn remarks(sides: &[Side<'_>], differences: &[Difference]) -> Vec<Remark> {
     let mut remarks = Vec::new();
     let mut seen: Vec<*const RunFile> = Vec::new();
     let mut of_files = Vec::new();
@@ -83,7 +83,7 @@ pub fn remarks(sides: &[Side<'_>]) -> Vec<Remark> {
             }
         }
     }
-    remarks.extend(super::differences::remarks(sides));
+    remarks.extend(super::differences::remarks(sides, differences));
     remarks.extend(of_files);
     if seen.len() > 1 {
         let text = "the files are different sessions, not interleaved: between sessions the same \

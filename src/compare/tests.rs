@@ -326,28 +326,72 @@ fn a_session_counts_once() {
     assert_eq!(copy, "`c` is a copy of `b`; a session counts once");
 }
 
+fn facts(pairs: &[(&str, &str)]) -> Facts {
+    pairs.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect()
+}
+
 #[test]
-fn what_differs_between_the_environments_is_said_once() {
+fn what_differs_between_the_environments_is_said_in_the_order_of_its_weight() {
     let mut run = run(20, |_| (100, 100));
-    let facts = |pairs: &[(&str, &str)]| {
-        pairs.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect()
-    };
-    let long = "x".repeat(99);
-    run.environments[0].facts = facts(&[("kernel", "6.1"), ("seccomp", "0"), ("uid", "0")]);
-    run.environments[1].facts =
-        facts(&[("kernel", "6.1"), ("seccomp", "2"), ("libc", "musl"), ("mitigations", &long)]);
-    for (environment, kind) in run.environments.iter_mut().zip(["ext4", "overlay"]) {
-        environment.dirs.insert("tmp".into(), facts(&[("filesystem", kind), ("options", "rw")]));
+    run.environments[0].facts = facts(&[
+        ("zeal", "1"),
+        ("kernel", "6.1"),
+        ("seccomp", "0"),
+        ("uptime_s", "1"),
+        ("memory", "1000 kB"),
+        ("options", "what no directory is asked for"),
+    ]);
+    run.environments[1].facts = facts(&[
+        ("zeal", "2"),
+        ("kernel", "6.1"),
+        ("seccomp", "2"),
+        ("uptime_s", "2"),
+        ("memory", "1009 kB"),
+        ("libc", "musl"),
+    ]);
+    let options = [("ext4", "rw,nodev,a"), ("overlay", "rw,a,b")];
+    for (environment, (kind, options)) in run.environments.iter_mut().zip(options) {
+        let own = facts(&[("filesystem", kind), ("options", options), ("source", kind)]);
+        environment.dirs.insert("tmp".into(), own);
     }
     run.environments[0].dirs.insert("only".into(), facts(&[("filesystem", "xfs")]));
-    let remarks = compared(run).remarks;
+    let comparison = compared(run);
+    let names: Vec<String> = comparison.differences.iter().map(Difference::name).collect();
+    let expected = ["seccomp", "libc", "options", "zeal", "filesystem of tmp", "options of tmp"];
+    assert_eq!(names, expected);
+    let [seccomp, libc, unknown, .., options] = comparison.differences.as_slice() else { panic!() };
+    assert!(seccomp.is_other(1) && libc.is_other(1) && !libc.is_unknown(1));
+    assert_eq!(libc.values, [Some(vec![]), Some(vec!["musl".to_owned()])]);
+    assert!(unknown.is_unknown(1) && !unknown.is_other(1));
+    let change = Change { added: vec!["b".into()], removed: vec!["nodev".into()] };
+    assert_eq!(options.changes, [None, Some(change)]);
+    let remarks = &comparison.remarks;
     let of_facts = |it: &&Remark| it.kind == RemarkKind::FactsDiffer;
     let remarks: Vec<&Remark> = remarks.iter().filter(of_facts).collect();
     let [remark] = remarks.as_slice() else { panic!("{remarks:?}") };
     assert_eq!(remark.column.as_deref(), Some("b"));
-    let said = "`b` differs from a in: seccomp 0 / 2; libc unknown / musl; mitigations (see the \
-                run file); filesystem of tmp ext4 / overlay";
+    let said = "`b` differs from a in: seccomp, libc, zeal, filesystem of tmp, options of tmp";
     assert_eq!(remark.text, said);
+}
+
+/// Files of two boots: what changed on the machine meanwhile.
+#[test]
+fn sessions_of_a_side_say_all_their_values() {
+    let session = |kernel: &str, envtax: &str| {
+        let mut run = run(20, |_| (100, 100));
+        run.environments[0].facts = facts(&[("kernel", kernel)]);
+        run.header.envtax = envtax.into();
+        run
+    };
+    let seeded = |run, seed| [("r".to_string(), seeded(run, seed), None)];
+    let before = [seeded(session("6.1", "1"), 1), seeded(session("6.1", "1"), 2)].concat();
+    let after = [seeded(session("6.2", "1"), 3), seeded(session("6.3", "2"), 4)].concat();
+    let sides = [pooled("before", &before).unwrap(), pooled("after", &after).unwrap()];
+    let found = compare(&sides, 0.03).unwrap().differences;
+    let of = |at: usize| (found[at].fact.as_str(), found[at].values[1].clone().unwrap());
+    assert_eq!(found.len(), 2, "{found:#?}");
+    assert_eq!(of(0), ("kernel", vec!["6.2".to_owned(), "6.3".to_owned()]));
+    assert_eq!(of(1), ("envtax", vec!["1".to_owned(), "2".to_owned()]));
 }
 
 #[test]

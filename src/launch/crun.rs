@@ -33,6 +33,7 @@ static INFO: LauncherInfo = LauncherInfo {
     remedy: "apt-get install crun; as another user than root, allow user namespaces",
     example: Some("crun"),
     staged: true,
+    version_command: &["crun", "--version"],
     ..LauncherInfo::COMMON
 };
 

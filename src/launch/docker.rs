@@ -31,6 +31,7 @@ static INFO: LauncherInfo = LauncherInfo {
              or a member of the group docker",
     example: Some("docker"),
     staged: true,
+    version_command: &["docker", "--version"],
     ..LauncherInfo::COMMON
 };
 

@@ -51,6 +51,7 @@ static INFO: LauncherInfo = LauncherInfo {
              (Go 1.26 or later; with cgo it does not start)",
     example: Some("gvisor"),
     staged: true,
+    version_command: &["runsc", "--version"],
     ..LauncherInfo::COMMON
 };
 

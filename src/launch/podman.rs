@@ -39,6 +39,7 @@ static INFO: LauncherInfo = LauncherInfo {
              100000-165535 --add-subgids 100000-165535 USER`",
     example: Some("podman"),
     staged: true,
+    version_command: &["podman", "--version"],
     ..LauncherInfo::COMMON
 };
 

@@ -32,6 +32,7 @@ static INFO: LauncherInfo = LauncherInfo {
     remedy: "apt-get install qemu-user-static; for another machine also the build of envtax for it",
     example: Some("qemu-user"),
     boot_limit_s: 30,
+    version_command: &["qemu-x86_64-static", "--version"],
     ..LauncherInfo::COMMON
 };
 

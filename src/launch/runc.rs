@@ -22,6 +22,7 @@ static INFO: LauncherInfo = LauncherInfo {
     remedy: "apt-get install runc; as another user than root, allow user namespaces",
     example: Some("runc"),
     staged: true,
+    version_command: &["runc", "--version"],
     ..LauncherInfo::COMMON
 };
 

@@ -29,6 +29,7 @@ static INFO: LauncherInfo = LauncherInfo {
             machines are compared as a whole, processor and all.",
     remedy: "make `ssh -o BatchMode=yes HOST true` work: accept the host's key by hand once \
              (`ssh HOST`), put a key there (`ssh-copy-id HOST`), have its passphrase in ssh-agent",
+    version_command: &["ssh", "-V"],
     ..LauncherInfo::COMMON
 };
 

@@ -40,6 +40,7 @@ static INFO: LauncherInfo = LauncherInfo {
     staged: true,
     makes_dirs: true,
     boot_limit_s: 60,
+    version_command: &["linux.uml", "--version"],
 };
 
 const OPTIONS: &[&str] = &["memory", "tmp", "append", "boot"];

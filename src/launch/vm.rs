@@ -58,6 +58,7 @@ static INFO: LauncherInfo = LauncherInfo {
     staged: true,
     boot_limit_s: 120,
     makes_dirs: true,
+    version_command: &["qemu-system-x86_64", "--version"],
     ..LauncherInfo::COMMON
 };
 

@@ -54,6 +54,7 @@ static INFO: LauncherInfo = LauncherInfo {
     example: Some("wine"),
     staged: true,
     boot_limit_s: 60,
+    version_command: &["wine", "--version"],
     ..LauncherInfo::COMMON
 };
 

@@ -62,7 +62,8 @@ fn sheet(sheet: &Sheet) -> String {
         let cells: Vec<String> = padded.map(|cell| escaped(cell)).collect();
         format!("| {} |\n", cells.join(" | "))
     };
-    let numbers = " ---: |".repeat(sheet.header.len() - 1);
+    let side = if sheet.prose { " --- |" } else { " ---: |" };
+    let numbers = side.repeat(sheet.header.len() - 1);
     let mut text = format!("**{}**\n\n{}| --- |{numbers}\n", sheet.title, row(&sheet.header));
     for cells in &sheet.rows {
         let first = match cells.len() {

@@ -2,6 +2,7 @@
 //! writes a file or computes a statistic.
 
 mod csv;
+mod differences;
 mod json;
 mod layout;
 mod markdown;

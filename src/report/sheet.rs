@@ -9,6 +9,8 @@ use crate::units;
 /// A table with a title. The first column is text, the others are numbers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sheet {
+    /// The other columns are text as well, which may be broken over lines.
+    pub prose: bool,
     pub title: String,
     pub header: Vec<String>,
     pub rows: Vec<Vec<String>>,
@@ -17,7 +19,7 @@ pub struct Sheet {
 impl Sheet {
     pub fn new(title: &str, header: &[&str]) -> Sheet {
         let header = header.iter().map(|word| word.to_string()).collect();
-        Sheet { title: title.to_owned(), header, rows: Vec::new() }
+        Sheet { prose: false, title: title.to_owned(), header, rows: Vec::new() }
     }
 }
 
@@ -37,6 +39,7 @@ pub fn sheets(comparison: &Comparison) -> Vec<Sheet> {
     if !comparison.start_ups.is_empty() {
         sheets.push(start_ups(comparison));
     }
+    sheets.extend(super::differences::sheet(comparison));
     sheets
 }
 

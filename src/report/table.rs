@@ -1,6 +1,8 @@
 //! The words of a comparison's table, shared by the formats that people read.
 
-use crate::compare::{Cell, Comparison, Flag, Measured, Remark, Row, Tax, Verdict, tax_of};
+use crate::compare::{
+    Cell, Comparison, Flag, Measured, Remark, RemarkKind, Row, Tax, Verdict, tax_of,
+};
 use crate::model::Quantity;
 use crate::units;
 
@@ -216,7 +218,9 @@ fn remarks(comparison: &Comparison) -> Vec<String> {
             None => (String::new(), remark.text.clone()),
         }
     };
-    together(comparison.remarks.iter().map(split))
+    // How the environments differ has a table of its own.
+    let told = comparison.remarks.iter().filter(|it| it.kind != RemarkKind::FactsDiffer);
+    together(told.map(split))
 }
 
 /// What is said of several columns, once: from pairs of a column and what is said of it. Without a

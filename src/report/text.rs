@@ -1,7 +1,9 @@
 //! For a terminal.
 
 use anyhow::Result;
-use comfy_table::{Attribute, CellAlignment, Color, ContentArrangement, Table, presets};
+use comfy_table::{
+    Attribute, CellAlignment, Color, ColumnConstraint, ContentArrangement, Table, Width, presets,
+};
 
 use super::sheet::{self, Sheet};
 use super::table::{self, Kind, Line};
@@ -16,6 +18,8 @@ static INFO: ReportInfo =
 
 /// Width when the output is no terminal: what fits a mail or a terminal of the usual size.
 const WIDTH: u16 = 80;
+/// Width at most of the names in tables of words.
+const NAMES: u16 = 30;
 
 impl Report for Text {
     fn info(&self) -> &'static ReportInfo {
@@ -108,8 +112,11 @@ fn notes(comparison: &Comparison, width: u16) -> String {
 
 fn sheet(sheet: &Sheet, style: &Style) -> String {
     let mut table = Table::new();
-    // Not arranged to the width: numbers that are broken over lines are worse than long lines.
-    table.load_preset(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
+    // Numbers are not arranged to the width: broken over lines they are worse than long lines.
+    let arrangement =
+        if sheet.prose { ContentArrangement::Dynamic } else { ContentArrangement::Disabled };
+    table.load_preset(presets::NOTHING).set_content_arrangement(arrangement);
+    table.set_width(style.width.unwrap_or(WIDTH));
     colours(&mut table, style);
     let title = |text: &String| comfy_table::Cell::new(text).add_attribute(Attribute::Bold);
     table.set_header(sheet.header.iter().map(title));
@@ -126,7 +133,10 @@ fn sheet(sheet: &Sheet, style: &Style) -> String {
     }
     for (index, column) in table.column_iter_mut().enumerate() {
         column.set_padding((if index == 0 { 0 } else { 1 }, 1));
-        if index > 0 {
+        if sheet.prose && index == 0 {
+            column.set_constraint(ColumnConstraint::UpperBoundary(Width::Fixed(NAMES)));
+        }
+        if index > 0 && !sheet.prose {
             column.set_cell_alignment(CellAlignment::Right);
         }
     }

@@ -3,6 +3,7 @@
 mod bad_agents;
 mod dirs;
 mod env_containers;
+mod env_facts;
 mod env_file;
 mod env_gvisor;
 mod env_qemu_user;

@@ -151,6 +151,7 @@ fn every_probe_kind_and_format_is_in_its_list() {
         "mod.rs",
         "aligned.rs",
         "binaries.rs",
+        "differences.rs",
         "file_blocks.rs",
         "file_cold.rs",
         "file_durable.rs",

@@ -129,7 +129,7 @@ fn cell_ratio(cell: &Cell, inverse: bool) -> String {
 
 /// An empty table with a column for each environment.
 fn sheet(title: &str, comparison: &Comparison) -> Sheet {
-    Sheet { title: title.to_owned(), header: header("", comparison), rows: Vec::new() }
+    Sheet { header: header("", comparison), ..Sheet::new(title, &[]) }
 }
 
 /// A header: an empty corner, then a column for each environment.
