@@ -22,6 +22,7 @@ static INFO: LauncherInfo = LauncherInfo {
             removes when it is run by root. Run by another user it was never tried.",
     remedy: "apt-get install firejail; where /etc/firejail/firejail.users is, users other than \
              root must be named in it",
+    version_command: &["firejail", "--version"],
     example: Some("firejail"),
     staged: true,
     ..LauncherInfo::COMMON

@@ -32,6 +32,7 @@ static INFO: LauncherInfo = LauncherInfo {
             Tried with systemd 252 and control groups of both versions side by side. Never\n\
             tried with version 2 alone, nor where systemd runs.",
     remedy: "run envtax as root; apt-get install systemd-container",
+    version_command: &["systemd-nspawn", "--version"],
     example: Some("nspawn"),
     staged: true,
     ..LauncherInfo::COMMON
