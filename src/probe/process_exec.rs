@@ -65,7 +65,8 @@ impl Probe for ProcessExec {
     }
 }
 
-/// Whether the target of this probe is there and stays in the environment; none where the system has no such program.
+/// Whether the target of this probe is there and stays in the environment; none where the system
+/// has no such program.
 pub fn is_there(program: Option<&str>, probe: &str) -> Availability {
     let reason = match program {
         Some(program) if Path::new(program).exists() => return stays_inside(program),
