@@ -70,13 +70,15 @@ fn a_flood_on_the_error_output_is_borne() {
 #[test]
 fn a_process_left_in_the_background_does_not_hold_up_the_end() {
     let place = Place::new();
-    let script = format!("setsid sleep 3600 & echo $! >{}; exec \"$@\"", place.path("sleeper"));
+    let script = format!("setsid sleep 3600 & echo $! >>{}; exec \"$@\"", place.path("sleepers"));
     let spec = place.fake("x", &script);
     let mut running = place.run(&["native", &spec], &[PROBE]).args(LIMITS).start();
     running.until_recorded("end", 1);
-    let sleeper: u32 = place.read("sleeper").trim().parse().unwrap();
     let ended = running.ends_within(20);
-    processes::signal(sleeper, "KILL");
+    // One for each launch.
+    for sleeper in place.read("sleepers").lines() {
+        processes::signal(sleeper.parse().unwrap(), "KILL");
+    }
     assert!(ended, "envtax waits for a process that the launcher left in the background");
     running.wait().exits(0);
     place.is_clean();

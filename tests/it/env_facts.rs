@@ -108,7 +108,7 @@ fn gvisor_is_recognised() {
 #[test]
 fn translated_programs_are_recognised() {
     if needs("qemu-x86_64-static") {
-        let found = recognised(&["cmd:qemu-x86_64-static"]);
+        let found = recognised(&["qemu-user"]);
         assert!(found[1].ends_with("qemu-user(x86_64)"), "{found:?}");
     }
 }

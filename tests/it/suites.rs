@@ -45,7 +45,7 @@ fn copies_are_measured_beside_one_and_reported_as_scaling() {
     let place = Place::new();
     let probes = ["syscall.getppid", "file.create"];
     let run = place.run(&["native", "b=native"], &probes).args(["--copies", "1,2,5"]);
-    let done = run.args(["--budget", "3s"]).run().exits(0);
+    let done = run.args(["--budget", "15s"]).run().exits(0);
     done.prints("Several copies at a time").prints("of what is possible");
     let comparison = place.comparison("run.jsonl");
     comparison.measured("syscall.getppid copies=2", "b");
@@ -66,7 +66,7 @@ fn copies_are_measured_beside_one_and_reported_as_scaling() {
 fn a_copy_that_is_killed_costs_one_row() {
     let place = Place::new();
     let run = place.run(&["native"], &["syscall.getppid", "file.stat"]).own_binary();
-    let mut run = run.args(["--copies", "4", "--budget", "3s"]).start();
+    let mut run = run.args(["--copies", "4", "--budget", "1h"]).start();
     run.until("four workers", |run| {
         let mut workers = run.processes();
         workers.retain(Process::is_worker);

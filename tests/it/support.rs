@@ -14,7 +14,7 @@ use tempfile::TempDir;
 use crate::processes::{self, Process};
 
 /// What is waited for comes much sooner; after this long the test fails instead of hanging.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(180);
 /// How long processes may take to go after the one they depend on was killed.
 const LEAVING: Duration = Duration::from_secs(8);
 
@@ -122,8 +122,10 @@ impl Place {
             let entries = fs::read_dir(self.path(folder)).unwrap();
             left.extend(entries.map(|entry| entry.unwrap().path().display().to_string()));
         }
-        // Those in the stages of runs beside this one go with them.
-        let ours = |line: &&String| !line.contains("/envtax-stage-") || line.contains(mark);
+        // Those in the folders of tests beside this one go with them.
+        let others = std::env::temp_dir();
+        let beside = |line: &&String| line.contains(others.to_str().unwrap());
+        let ours = |line: &&String| !beside(line) || line.contains(mark);
         left.extend(mounts().difference(&self.mounts).filter(ours).cloned());
         left
     }

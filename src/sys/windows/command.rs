@@ -7,6 +7,8 @@ use std::process::ExitStatus;
 use super::not_here;
 use crate::model::Usage;
 
+// Read once commands are timed here.
+#[allow(dead_code)]
 pub struct CommandOrder<'a> {
     pub words: &'a [String],
     pub stdin: Option<&'a Path>,
