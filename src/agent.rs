@@ -18,6 +18,7 @@ use crate::leftovers::{remove_dead, remove_own, scratch_name};
 use crate::measure::{calibrate_clock, shortest_sample_ns};
 use crate::model::{Availability, Case, Facts};
 use crate::probe::{self, PROBES};
+use crate::program;
 use crate::protocol::{
     Answer, Ask, BlockSize, CommandTask, DirAnswer, Hello, MAX_LINE, Request, Response, Task,
     UnavailableCase, VERSION, WorkerOrder, line_of, message_in,
@@ -212,6 +213,10 @@ impl Agent {
             Ask::Tune { task } => self.in_worker(id, task, None),
             Ask::Block { task, size } => self.in_worker(id, task, Some(size)),
             Ask::Run { task } => self.run_command(id, &task),
+            Ask::Inspect { programs, files } => Ok(Answer::Inspected {
+                programs: programs.iter().map(|word| program::program(word)).collect(),
+                files: files.iter().map(|path| program::file(Path::new(path))).collect(),
+            }),
             Ask::Clean { paths, token } => {
                 paths.iter().for_each(|path| remove_own(Path::new(path), &token));
                 remove_own(&self.temporary, &token);

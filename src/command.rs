@@ -2,14 +2,14 @@
 //! and what it wrote.
 
 use std::fs::{self, File};
-use std::io::{self, Read};
+use std::io;
 use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
-use sha2::{Digest, Sha256};
 
 use crate::model::{Extras, SampleSet};
+use crate::program::hash_of;
 use crate::protocol::CommandTask;
 use crate::sys::{self, CommandEnd, CommandOrder, Killed};
 
@@ -91,7 +91,7 @@ fn remarks(
     out: &Path,
     task: &CommandTask,
 ) -> Result<Extras> {
-    let mut extras = Extras::default();
+    let mut extras = Extras { floor_bytes: end.floor_bytes, ..Extras::default() };
     if end.left > 0 {
         let text = "the command left processes behind, which were ended after it".to_owned();
         extras.notes.push(text);
@@ -179,16 +179,4 @@ fn make_cold(path: &Path) -> Result<()> {
         path.display()
     );
     Ok(())
-}
-
-fn hash_of(path: &Path) -> Result<String> {
-    let mut file = File::open(path).with_context(|| format!("opening `{}`", path.display()))?;
-    let (mut hash, mut chunk) = (Sha256::new(), vec![0; 1 << 16]);
-    loop {
-        match file.read(&mut chunk)? {
-            0 => break,
-            read => hash.update(&chunk[..read]),
-        }
-    }
-    Ok(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
 }

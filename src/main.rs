@@ -19,6 +19,7 @@ mod model;
 mod mount;
 mod plan;
 mod probe;
+mod program;
 mod protocol;
 mod reason;
 mod report;

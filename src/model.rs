@@ -209,6 +209,19 @@ pub struct CommandCase {
 }
 
 impl CommandCase {
+    /// The program that these words start.
+    pub fn program(&self, template: &[String]) -> String {
+        self.words(template).into_iter().next().unwrap_or_default()
+    }
+
+    /// The files that it reads, as far as they are known.
+    pub fn files(&self, rules: &CommandRules) -> Vec<String> {
+        let stdin = rules.stdin.iter().flat_map(|path| self.words(std::slice::from_ref(path)));
+        let mut files: Vec<String> = self.input.iter().cloned().chain(stdin).collect();
+        files.dedup();
+        files
+    }
+
     /// These words with what they stand for; `{out}` is left to the agent.
     pub fn words(&self, template: &[String]) -> Vec<String> {
         let fill = |word: &String| {
@@ -384,9 +397,14 @@ pub struct Extras {
     /// seen, at the resolution of an HdrHistogram of three digits.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub latencies: BTreeMap<String, Vec<(u64, u64)>>,
-    /// Hash of what a command wrote, where it is asked for.
+    /// Hash of what a command wrote to its standard output, and behind it that of the file at
+    /// `{out}` if there is one, where they are asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<String>,
+    /// Largest resident set of the process that started the command, in bytes: the command's own
+    /// peak is never below it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub floor_bytes: Option<u64>,
 }
 
 impl Extras {

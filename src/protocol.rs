@@ -43,6 +43,8 @@ pub enum Ask {
     Block { task: Task, size: BlockSize },
     /// Run a whole command once.
     Run { task: Box<CommandTask> },
+    /// Tell what these programs and files are, as they are found in the environment.
+    Inspect { programs: Vec<String>, files: Vec<String> },
     /// Remove what a killed agent of this run left in these folders and in its own choice.
     Clean { paths: Vec<String>, token: String },
     /// End. Closing the agent's input says the same.
@@ -120,6 +122,11 @@ pub enum Answer {
     },
     Tuned(Tuning),
     Block(SampleSet),
+    /// In the order of the question; nothing is said of what is not there.
+    Inspected {
+        programs: Vec<Facts>,
+        files: Vec<Facts>,
+    },
     /// It cannot be measured there, though nothing is wrong.
     CannotMeasure {
         reason: String,

@@ -3,6 +3,7 @@
 //!
 //! `docs/RUN-FILE.md` describes the format for other programs.
 
+use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -23,6 +24,7 @@ pub enum Record {
     Environment(Environment),
     Launch(Launch),
     Tuned(Tuned),
+    Inspected(Inspected),
     Block(Block),
     Host(Host),
     Outcome(Outcome),
@@ -58,7 +60,7 @@ pub struct Environment {
     pub started_in_ms: f64,
     /// Facts of each target directory as seen there, by its name.
     #[serde(default)]
-    pub dirs: std::collections::BTreeMap<String, Facts>,
+    pub dirs: BTreeMap<String, Facts>,
 }
 
 /// One start of an environment.
@@ -99,6 +101,19 @@ pub struct Tuned {
     pub case: usize,
     pub iterations: u64,
     pub each_ns: f64,
+}
+
+/// What the commands of an environment are made of, as found there after their first runs, which
+/// would not be the first to read it otherwise.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Inspected {
+    pub env: String,
+    /// Path, size, hash and headers of each program, by its name in the command.
+    #[serde(default)]
+    pub programs: BTreeMap<String, Facts>,
+    /// Size and hash of each input, by its path.
+    #[serde(default)]
+    pub files: BTreeMap<String, Facts>,
 }
 
 /// One block as its worker measured it, and as the controller saw it from outside.
@@ -211,6 +226,7 @@ pub struct RunFile {
     pub header: Header,
     pub environments: Vec<Environment>,
     pub launches: Vec<Launch>,
+    pub inspected: Vec<Inspected>,
     pub blocks: Vec<Block>,
     pub hosts: Vec<Host>,
     pub outcomes: Vec<Outcome>,
@@ -237,6 +253,7 @@ fn parse(bytes: &[u8]) -> Result<RunFile> {
         header: header_of(first)?,
         environments: Vec::new(),
         launches: Vec::new(),
+        inspected: Vec::new(),
         blocks: Vec::new(),
         hosts: Vec::new(),
         outcomes: Vec::new(),
@@ -288,6 +305,7 @@ fn take(run: &mut RunFile, record: Record) -> Result<()> {
         Record::Environment(environment) => run.environments.push(environment),
         Record::Launch(launch) => run.launches.push(launch),
         Record::Tuned(tuned) => known(tuned.case)?,
+        Record::Inspected(inspected) => run.inspected.push(inspected),
         Record::Block(block) => {
             known(block.case)?;
             check(&block.set, run.header.plan.cases[block.case].phases.len())?;

@@ -9,7 +9,7 @@ use anyhow::{Result, bail, ensure};
 
 use super::show;
 use crate::cli::CompareArgs;
-use crate::compare::{Comparison, Row, Tax, Verdict, pooled, sides, tax_of};
+use crate::compare::{Comparison, Row, Tax, Verdict, pooled, side_names, sides, tax_of};
 use crate::exit::Exit;
 use crate::runfile::{self, RunFile};
 
@@ -26,7 +26,8 @@ pub fn run(args: &CompareArgs) -> Result<Exit> {
         sides(&first, args.reference.as_deref())?
     } else {
         ensure!(args.reference.is_none(), "with `--versus`, the files before it are the reference");
-        vec![pooled("before", &first)?, pooled("after", &second)?]
+        let [before, after] = side_names(&first, &second);
+        vec![pooled(&before, &first)?, pooled(&after, &second)?]
     };
     let comparison = show::show(&sides, &args.show)?;
     match args.fail_above {

@@ -16,7 +16,7 @@ use super::choice::{self, Choice};
 use super::show;
 use super::trial::{self, Trial};
 use crate::cli::{OutputArgs, RunArgs, ShowArgs};
-use crate::compare::sides;
+use crate::compare::{self, sides};
 use crate::control::{self, Guard, Progress, RunSettings, SessionSettings, Watcher};
 use crate::envfile::{AUTO, EnvFile};
 use crate::exit::Exit;
@@ -95,8 +95,10 @@ pub(super) fn measure(
     let shown = show::show(&sides(&measured, None)?, shown);
     // A closed stderr is nobody's loss here.
     let _ = writeln!(io::stderr(), "\nrun file: {}   (seed {})", path.display(), plan.seed);
-    shown?;
-    Ok(if done { Exit::Done } else { Exit::Partial })
+    // A wrong answer is in the run file like any other; the comparison refuses it.
+    let failed = |cell: &compare::Cell| matches!(cell, compare::Cell::Failed { .. });
+    let refused = shown?.rows.iter().flat_map(|row| &row.cells).any(failed);
+    Ok(if done && !refused { Exit::Done } else { Exit::Partial })
 }
 
 /// Whether everything that can be measured was, at least in one round.

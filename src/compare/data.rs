@@ -181,7 +181,7 @@ impl<'a> Session<'a> {
         run.blocks.iter().filter(counts)
     }
 
-    fn case_index(&self, key: &RowKey) -> Option<usize> {
+    pub(super) fn case_index(&self, key: &RowKey) -> Option<usize> {
         let cases = &self.run.header.plan.cases;
         cases.iter().position(|planned| planned.case == key.planned.case)
     }

@@ -55,7 +55,7 @@ const ORDER: &[&str] = &[
 ];
 /// Facts that change from moment to moment, or that name where something happens to be.
 const PASSING: &[&str] =
-    &["uptime_s", "load_1min", "clock_read_costs", "source", "path", "backing_file"];
+    &["uptime_s", "boot", "load_1min", "clock_read_costs", "source", "path", "backing_file"];
 /// Amounts that are not quite the same on the same machine after it was started again.
 const ROUGH: &[&str] = &["memory", "swap"];
 /// Share by which these may differ.

@@ -34,6 +34,10 @@ pub enum Flag {
     NotDurable,
     /// Launches differ by more than their rounds do.
     Launches,
+    /// The program is not the reference's.
+    OtherProgram,
+    /// The peak memory may be that of the process that started the command.
+    Floor,
 }
 
 impl Flag {
@@ -51,6 +55,8 @@ impl Flag {
             Flag::NotCold => 'u',
             Flag::NotDurable => 'd',
             Flag::Launches => 'l',
+            Flag::OtherProgram => 'x',
+            Flag::Floor => 'f',
         }
     }
 
@@ -95,6 +101,15 @@ impl Flag {
             Flag::NotDurable => {
                 "not durable: what was reported to be on the device cannot have been"
             }
+            Flag::OtherProgram => {
+                "another program: the file of that name is not the reference's; what differs is \
+                 named below"
+            }
+            Flag::Floor => {
+                "at the floor: the process that starts the command has as much memory, and is \
+                 counted with it until the program is executed; the command itself had this much \
+                 at most"
+            }
             Flag::Launches => {
                 "launches differ: from one start of the environment to the next the ratio changes \
                  by more than its rounds explain; the interval is one of launches (`--launches N` \
@@ -112,6 +127,12 @@ const DIFFERENT: f64 = 0.10;
 const MODES: f64 = 2.0;
 /// Events an iteration below which they are noise of the block, not of the operation.
 const FEW_EVENTS: f64 = 0.1;
+
+/// The phase of a whole command that is its peak memory.
+const MEMORY: &str = "memory";
+/// Share by which a peak must be above the floor to be the command's own: the system counts pages
+/// in batches.
+const AT_FLOOR: f64 = 0.02;
 
 /// Share of a sample that one reading of the clock may take. One reading a sample is what every
 /// phase has at least; a probe that reads it at each iteration has more, which no file tells.
@@ -143,6 +164,16 @@ pub fn modes(tax: &Tax) -> Option<Flag> {
 /// Whether the interval had to be taken from launches instead of rounds.
 pub fn launches(tax: &Tax) -> Option<Flag> {
     tax.launches.filter(|between| between.decides).map(|_| Flag::Launches)
+}
+
+/// Whether the peak memory was usually no more than that of the process that started the command.
+pub(super) fn at_floor(key: &RowKey, blocks: &[&Block]) -> bool {
+    let above = |block: &Block| {
+        let peak = *block.set.samples.get(key.phase)?.first()?;
+        Some(peak as f64 / block.set.extras.floor_bytes?.max(1) as f64)
+    };
+    let is_peak = key.planned.command.is_some() && key.phase().name == MEMORY;
+    is_peak && quantile(blocks, 0.5, above).is_some_and(|above| above <= 1.0 + AT_FLOOR)
 }
 
 /// Whether the means disagree with the floors.
@@ -282,6 +313,8 @@ mod tests {
             Flag::NotCold,
             Flag::NotDurable,
             Flag::Launches,
+            Flag::OtherProgram,
+            Flag::Floor,
         ];
         let letters: std::collections::HashSet<char> = all.map(Flag::letter).into();
         assert_eq!(letters.len(), all.len());
@@ -296,6 +329,7 @@ mod tests {
             difference: 0.0,
             spread: Some(1.1),
             launches: None,
+            sessions: None,
             verdict: Verdict::Same,
         };
         assert_eq!(heavy_tail(&tax(1.05)), None);
@@ -313,6 +347,7 @@ mod tests {
             difference: 0.0,
             spread,
             launches: None,
+            sessions: None,
             verdict: Verdict::Same,
         };
         assert_eq!(modes(&tax(1.0, Some(1.5))), None);

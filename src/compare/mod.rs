@@ -8,14 +8,17 @@ mod conditions;
 mod data;
 mod differences;
 mod directories;
+mod first_runs;
 mod flags;
 mod ladder;
 mod latencies;
 mod launches;
 mod remarks;
+mod sameness;
 mod scaling;
 #[cfg(test)]
 mod section_tests;
+mod sessions;
 mod sides;
 #[cfg(test)]
 mod tests;
@@ -30,13 +33,15 @@ use crate::stats::{self, Estimate};
 use data::{Counted, Round, Rounds, RowKey, SideData, centre, row_keys};
 pub use differences::{Change, Difference};
 pub use directories::{Directories, DirectoryCosts};
+pub use first_runs::{FirstRun, FirstRuns};
 pub use flags::Flag;
 pub use ladder::{Cost, Ladder, Split};
 pub use latencies::{LatencyRow, Quantiles};
 pub use launches::{Between, StartUp};
 pub use remarks::{Remark, RemarkKind};
 pub use scaling::Scaling;
-pub use sides::{Session, Side, pooled, sides};
+pub use sessions::Reach;
+pub use sides::{Session, Side, pooled, side_names, sides};
 use verdict::Test;
 pub use verdict::Verdict;
 
@@ -64,6 +69,9 @@ pub struct Comparison {
     pub directories: Option<Directories>,
     /// What several copies at a time achieve.
     pub scalings: Vec<Scaling>,
+    /// The first runs of whole commands beside the later ones.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub first_runs: Vec<FirstRuns>,
     /// How each column's environment started.
     pub start_ups: Vec<StartUp>,
     /// Distributions of single operations.
@@ -173,6 +181,10 @@ pub struct Tax {
     pub spread: Option<f64>,
     /// How far launches disagree; none where there were too few to tell.
     pub launches: Option<Between>,
+    /// What sessions can show; none of rounds that were measured side by side, and where there is
+    /// but one session a side.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sessions: Option<Box<Reach>>,
     pub verdict: Verdict,
 }
 
@@ -201,13 +213,25 @@ pub fn compare(sides: &[Side<'_>], margin: f64) -> Result<Comparison> {
     let counted: Vec<Counted> = sides.iter().map(Side::counted).collect();
     for key in row_keys(sides) {
         let data: Vec<SideData> = sides.iter().map(|side| SideData::collect(side, &key)).collect();
+        let refused = sameness::refusals(sides, &key);
         // What went wrong on the way is no measure for others, even where it left some rounds.
-        let usable = reference.failure(&key).is_none();
+        let usable = reference.failure(&key).is_none() && refused[0].is_none();
         let mut cells = Vec::new();
         for (column, side) in sides.iter().enumerate() {
             let own = (&data[column], counted[column]);
             let against = (column > 0 && usable).then_some((&data[0], counted[0]));
-            let (cell, test) = cell(side, &key, own, against, margin);
+            let (mut cell, mut test) = cell(side, &key, own, against, margin);
+            match &refused[column] {
+                Some(reason) if matches!(cell, Cell::Measured(_)) => {
+                    (cell, test) = (Cell::Failed { reason: reason.clone() }, None);
+                }
+                _ => {}
+            }
+            if let Cell::Measured(measured) = &mut cell
+                && sameness::other_program(side, reference, &key)
+            {
+                measured.flags.push(Flag::OtherProgram);
+            }
             cells.push(cell);
             tests.extend(test.map(|test| test.at(rows.len(), column)));
         }
@@ -215,6 +239,7 @@ pub fn compare(sides: &[Side<'_>], margin: f64) -> Result<Comparison> {
         keyed.push((key, data));
     }
     let directories = directories::of_rows(&keyed, sides);
+    let first_runs = first_runs::first_runs(sides, &keyed);
     // What went wrong in some environment is in its row only; one that never started takes nothing
     // from the others.
     keyed.retain(|(key, _)| {
@@ -223,8 +248,11 @@ pub fn compare(sides: &[Side<'_>], margin: f64) -> Result<Comparison> {
     verdict::settle(&mut rows, &tests);
     let labels: Vec<&str> = sides.iter().map(|side| side.label.as_str()).collect();
     let mut remarks = conditions::remarks(&labels, &keyed, &rows);
+    remarks.extend(sameness::remarks(sides, &keyed));
+    remarks.extend(first_runs::drifts(sides, &keyed));
     let differences = differences::differences(sides);
     remarks.extend(remarks::remarks(sides, &differences));
+    remarks.extend(sessions::remarks(&labels, &rows, margin));
     Ok(Comparison {
         reference: reference.label.clone(),
         columns: sides.iter().map(|side| side.label.clone()).collect(),
@@ -234,6 +262,7 @@ pub fn compare(sides: &[Side<'_>], margin: f64) -> Result<Comparison> {
         ladders: ladder::ladders(&keyed),
         directories,
         scalings: scaling::scalings(&keyed),
+        first_runs,
         start_ups: launches::start_ups(sides),
         latencies: keyed.iter().flat_map(|(key, data)| latencies::of_case(key, data)).collect(),
         rows,
@@ -258,7 +287,13 @@ fn cell(
     let Some((own_cost, own_all_in)) = data.costs() else {
         return (empty_cell(side, key, data), None);
     };
-    let (tax, test) = base.and_then(|(base, _)| tax(data, base, margin)).unzip();
+    let (mut tax, mut test) = base.and_then(|(base, _)| tax(data, base, margin)).unzip();
+    let at_floor = flags::at_floor(key, &data.blocks);
+    // Of two unknown amounts below the same bound, neither is the larger one.
+    if at_floor && base.is_some_and(|(base, _)| flags::at_floor(key, &base.blocks)) {
+        test = None;
+        tax.iter_mut().for_each(|tax| tax.interval = None);
+    }
     let mut flags = flags::of_blocks(key, own_cost, &data.blocks);
     if base.is_some_and(|base| flags::different_work((data, counted), base)) {
         flags.push(Flag::DifferentWork);
@@ -266,6 +301,9 @@ fn cell(
     flags.extend(conditions::flags(data));
     if key.phase().timed && data.clock_share > flags::CLOCK_SHARE {
         flags.push(Flag::ClockShare);
+    }
+    if at_floor {
+        flags.push(Flag::Floor);
     }
     if data.few_rounds {
         flags.push(Flag::FewRounds);
@@ -337,6 +375,7 @@ fn tax(data: &SideData<'_>, base: &SideData<'_>, margin: f64) -> Option<(Tax, Op
         difference: base.costs()?.0 * (point.exp() - 1.0),
         spread,
         launches,
+        sessions: if paired { None } else { sessions::reach(&other, &own, margin).map(Box::new) },
         verdict: Verdict::Descriptive,
     };
     let enough = match paired {

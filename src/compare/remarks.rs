@@ -1,5 +1,7 @@
 //! What a reader must know of whole environments and files: clocks, hypervisors, cut-off runs.
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
 
 use super::{Difference, Session, Side};
@@ -43,6 +45,12 @@ pub enum RemarkKind {
     ClockJump,
     /// The environment's clock went backwards.
     ClockBackward,
+    /// A program of the same name is another one than the reference's.
+    OtherProgram,
+    /// Another command was run, or in another way.
+    OtherCommand,
+    /// A command's runs became steadily faster or slower.
+    Drift,
     /// Facts of the environment differ from those of the reference.
     FactsDiffer,
     /// The end of the file is missing: the last line, or the record of the run's end.
@@ -86,12 +94,41 @@ pub(super) fn remarks(sides: &[Side<'_>], differences: &[Difference]) -> Vec<Rem
     remarks.extend(super::differences::remarks(sides, differences));
     remarks.extend(of_files);
     if seen.len() > 1 {
-        let text = "the files are different sessions, not interleaved: between sessions the same \
-                    machine differs by several per cent by itself. Three sessions a side are \
-                    needed for a verdict, five are advisable (`--versus`)";
-        remarks.push(Remark::on_all(RemarkKind::Sessions, text.into()));
+        remarks.push(Remark::on_all(RemarkKind::Sessions, different_sessions(sides)));
     }
     remarks
+}
+
+fn different_sessions(sides: &[Side<'_>]) -> String {
+    let alone = match sides.iter().all(|side| side.sessions.len() < 2) {
+        true => {
+            " With one a side, nothing is known of how far they differ by themselves: no \
+             difference here can be called real, and it cannot be told how many more would \
+             show one."
+        }
+        false => "",
+    };
+    let boots = match one_boot(sides) {
+        true => {
+            " Here, all sessions of a side ran on the same boot of the machine: what a boot \
+             decides by chance looks like a difference."
+        }
+        false => "",
+    };
+    format!(
+        "the files are different sessions, not interleaved: between sessions the same machine \
+         differs by several per cent by itself.{alone} Three sessions a side are needed for a \
+         verdict, five are advisable (`--versus`).{boots}"
+    )
+}
+
+/// Whether there are several sessions a side, and all of some side ran on one boot of the machine.
+fn one_boot(sides: &[Side<'_>]) -> bool {
+    let boots = |side: &Side<'_>| -> BTreeSet<String> {
+        let sessions = side.sessions.iter();
+        sessions.filter_map(|it| it.run.header.host.get("boot").cloned()).collect()
+    };
+    sides.iter().any(|side| side.sessions.len() > 1 && boots(side).len() == 1)
 }
 
 /// Why there is nothing of this environment, in short: its rows have the whole reason, or none at

@@ -3,7 +3,7 @@
 use super::remarks::RemarkKind;
 use super::tests::{compared, jitter, outcome, planned, run_of, set_of};
 use super::*;
-use crate::model::{Extras, Params, Phase, PlannedCase, SampleSet};
+use crate::model::{CommandCase, CommandRules, Extras, Params, Phase, PlannedCase, SampleSet};
 use crate::runfile::{Outcome, OutcomeState};
 
 fn case(probe: &str, params: &str) -> PlannedCase {
@@ -246,4 +246,82 @@ fn a_figure_that_is_not_shown_is_skipped_with_the_reason() {
     assert_eq!((row.phase.as_str(), row.quantity), ("memory", Quantity::Bytes));
     assert!(matches!(&row.cells[0], Cell::Measured(it) if (it.cost - 1e5).abs() < 2e3));
     assert!(matches!(&row.cells[1], Cell::Skipped { reason } if reason == "no smaps_rollup"));
+}
+
+/// Runs of a whole command, with these wall times in ns by column and round.
+fn command_run(rounds: u32, wall: impl Fn(usize, u32) -> u64) -> crate::runfile::RunFile {
+    let planned = PlannedCase {
+        phases: vec![Phase::timed("wall")],
+        command: Some(CommandCase::default()),
+        ..case("command", "")
+    };
+    let mut run = run_of(vec![planned], rounds, |_, column, round| {
+        Some(SampleSet {
+            iterations: 1,
+            samples: vec![vec![wall(column, round)]],
+            ..set_of(vec![])
+        })
+    });
+    run.header.plan.commands = Some(CommandRules::default());
+    run
+}
+
+#[test]
+fn a_command_that_does_not_come_to_rest_says_so() {
+    // `b` gets one per cent faster from run to run, and its first run is twice as long.
+    let comparison = compared(command_run(20, |column, round| {
+        let steps = if column == 1 { round as i32 } else { 0 };
+        let first = if column == 1 && round == 0 { 2 } else { 1 };
+        jitter(10_000_000, round) * first * (0.99f64.powi(steps) * 1000.0) as u64
+    }));
+    let drifts: Vec<_> =
+        comparison.remarks.iter().filter(|remark| remark.kind == RemarkKind::Drift).collect();
+    let [drift] = drifts.as_slice() else { panic!("{drifts:?}") };
+    assert_eq!(drift.column.as_deref(), Some("b"));
+    assert!(drift.text.contains("less than the one before"), "{}", drift.text);
+    let [first] = comparison.first_runs.as_slice() else { panic!() };
+    let ratio = |column: usize| {
+        let run = first.columns[column].as_ref().unwrap();
+        run.first.value / run.later_ns
+    };
+    assert!((ratio(0) - 1.0).abs() < 0.05 && ratio(1) > 2.0, "{first:?}");
+}
+
+#[test]
+fn sessions_show_no_more_than_their_spread_allows() {
+    let session = |wall: u64, seed: u64| {
+        let mut run = command_run(10, |_, round| jitter(wall, round));
+        run.header.plan.seed = seed;
+        run
+    };
+    let side =
+        |walls: &[u64], seed: u64| -> Vec<(String, crate::runfile::RunFile, Option<String>)> {
+            let named = |(at, wall): (usize, &u64)| {
+                (format!("{seed}-{at}.jsonl"), session(*wall, seed + at as u64), None)
+            };
+            walls.iter().enumerate().map(named).collect()
+        };
+    let compared = |before: &[u64], after: &[u64]| {
+        let (before, after) = (side(before, 10), side(after, 20));
+        let sides = [pooled("old", &before).unwrap(), pooled("new", &after).unwrap()];
+        compare(&sides, 0.03).unwrap()
+    };
+    let million = 1_000_000;
+    let alone = compared(&[100 * million], &[150 * million]);
+    let tax = tax_of(&alone.rows[0].cells[1]).unwrap();
+    assert!(tax.verdict == Verdict::Descriptive && tax.sessions.is_none(), "{tax:?}");
+    let said = |comparison: &Comparison, words: &str| {
+        comparison.remarks.iter().any(|remark| remark.text.contains(words))
+    };
+    assert!(said(&alone, "nothing is known of how far they differ"));
+    let loose = [95 * million, 100 * million, 105 * million];
+    let few = compared(&loose, &loose);
+    let reach = tax_of(&few.rows[0].cells[1]).unwrap().sessions.clone().unwrap();
+    assert!((reach.deviation - 0.05).abs() < 0.005, "{reach:?}");
+    // (2.776 + 0.941) * 0.05 * sqrt(2 / 3) as a logarithm.
+    assert!((reach.detectable - 0.165).abs() < 0.01, "{reach:?}");
+    assert!(reach.needed.is_some_and(|needed| (40..50).contains(&needed)), "{reach:?}");
+    assert!(said(&few, "more sessions a side are needed"));
+    let tight = [100 * million, 100 * million + 1000, 100 * million - 1000];
+    assert!(said(&compared(&tight, &tight), "that is enough to see 3"));
 }

@@ -1,6 +1,7 @@
 //! Which environments of which files stand beside each other.
 
 use std::borrow::Borrow;
+use std::collections::BTreeSet;
 
 use anyhow::{Result, bail, ensure};
 
@@ -50,6 +51,7 @@ impl Side<'_> {
             return Facts::new();
         };
         let mut facts = own.facts.clone();
+        facts.extend(super::sameness::facts(session));
         for (name, dir) in &own.dirs {
             let words = ["filesystem", "source", "path"].map(|fact| dir.get(fact).cloned());
             let words: Vec<String> = words.into_iter().flatten().collect();
@@ -69,7 +71,7 @@ pub fn sides<'a, R: Borrow<RunFile>>(
     sources: &'a [(String, R, Option<String>)],
     reference: Option<&str>,
 ) -> Result<Vec<Side<'a>>> {
-    let several = sources.len() > 1;
+    let several = sources.len() > 1 && !labelled(sources);
     let mut sides = Vec::new();
     for (name, run, wanted) in sources {
         let run: &RunFile = run.borrow();
@@ -77,8 +79,10 @@ pub fn sides<'a, R: Borrow<RunFile>>(
             if wanted.as_ref().is_some_and(|wanted| *wanted != spec.name) {
                 continue;
             }
-            let session = Session { file: several.then_some(name), run, env: &spec.name };
-            sides.push(Side { label: session.name(), sessions: vec![session] });
+            let file = (sources.len() > 1).then_some(name.as_str());
+            let session = Session { file, run, env: &spec.name };
+            let label = if several { session.name() } else { spec.name.clone() };
+            sides.push(Side { label, sessions: vec![session] });
         }
         known_environment(name, run, wanted.as_deref())?;
     }
@@ -96,6 +100,43 @@ pub fn sides<'a, R: Borrow<RunFile>>(
         sides[..=at].rotate_right(1);
     }
     Ok(sides)
+}
+
+/// Whether the columns of these files were named to be told apart, as `envtax time --label` does:
+/// all are of whole commands, and no two of the same name.
+fn labelled<R: Borrow<RunFile>>(sources: &[(String, R, Option<String>)]) -> bool {
+    let mut seen = BTreeSet::new();
+    sources.iter().all(|(_, run, wanted)| {
+        let plan = &run.borrow().header.plan;
+        let names = plan.environments.iter().map(|spec| &spec.name);
+        let mut names = names.filter(|name| wanted.as_ref().is_none_or(|wanted| wanted == *name));
+        plan.commands.is_some() && names.all(|name| seen.insert(name))
+    })
+}
+
+/// What the two sides are called: as their sessions were labelled, if these agree within each side
+/// and differ between them.
+pub fn side_names<R: Borrow<RunFile>>(
+    first: &[(String, R, Option<String>)],
+    second: &[(String, R, Option<String>)],
+) -> [String; 2] {
+    let name = |sources: &[(String, R, Option<String>)]| {
+        let names: BTreeSet<Option<String>> = sources
+            .iter()
+            .map(|(_, run, wanted)| {
+                let plan = &run.borrow().header.plan;
+                plan.commands.as_ref().map(|_| wanted.as_ref().unwrap_or(&plan.reference).clone())
+            })
+            .collect();
+        match names.len() {
+            1 => names.into_iter().next().flatten(),
+            _ => None,
+        }
+    };
+    match (name(first), name(second)) {
+        (Some(first), Some(second)) if first != second => [first, second],
+        _ => ["before", "after"].map(str::to_owned),
+    }
 }
 
 fn known_environment(name: &str, run: &RunFile, wanted: Option<&str>) -> Result<()> {

@@ -72,6 +72,7 @@ pub(super) fn run_of(
         },
         environments: ["a", "b"].map(started).to_vec(),
         launches: Vec::new(),
+        inspected: Vec::new(),
         blocks,
         hosts: Vec::new(),
         outcomes: Vec::new(),

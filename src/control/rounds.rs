@@ -1,7 +1,7 @@
 //! The driver: starts the environments, tunes every case in each, and measures in interleaved
 //! rounds until every tax is known well enough or the budget is spent.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow, bail};
@@ -13,7 +13,7 @@ use super::session::{Session, SessionSettings, Trouble};
 use crate::facts;
 use crate::model::{Case, Plan, SampleSet};
 use crate::protocol::{Answer, Ask, BlockSize, CommandTask, Task, Tuning, UnavailableCase};
-use crate::runfile::{self, End, EndReason, Outcome, OutcomeState, Record, Tuned};
+use crate::runfile::{self, End, EndReason, Inspected, Outcome, OutcomeState, Record, Tuned};
 use crate::{stats, sys};
 
 /// A block lasts about this long and is made of about so many samples (METHOD 0.2).
@@ -82,6 +82,7 @@ pub fn run(plan: &Plan, settings: &RunSettings<'_>, watcher: &mut dyn Watcher) -
         cases: plan.cases.iter().map(|_| CaseState::default()).collect(),
         cpus: cpus.len(),
         launches: Launches::new(begin.elapsed()),
+        inspected: false,
         start: Instant::now(),
     };
     let reason = match driver.prepare().and_then(|()| driver.measure()) {
@@ -142,6 +143,8 @@ struct Driver<'a> {
     /// CPUs that all environments have in common.
     cpus: usize,
     launches: Launches,
+    /// What commands are made of was asked for.
+    inspected: bool,
     /// The beginning of the first round: from here on the budget counts.
     start: Instant,
 }
@@ -254,15 +257,63 @@ impl Driver<'_> {
                 self.launch_again()?;
             }
             self.record_host()?;
-            for case in self.order.lap(&active) {
-                if self.start.elapsed().as_secs_f64() >= self.plan.budget_s {
-                    return Ok(EndReason::Budget);
-                }
-                self.round(case)?;
-                self.tell_progress();
+            let whole = self.lap(&active)?;
+            if !std::mem::replace(&mut self.inspected, true) {
+                self.inspect()?;
+            }
+            if !whole {
+                return Ok(EndReason::Budget);
             }
             self.launches.lap();
         }
+    }
+
+    /// A round of each of these cases; whether the budget was enough for all of them.
+    fn lap(&mut self, cases: &[usize]) -> Result<bool, Stop> {
+        for case in self.order.lap(cases) {
+            if self.start.elapsed().as_secs_f64() >= self.plan.budget_s {
+                return Ok(false);
+            }
+            self.round(case)?;
+            self.tell_progress();
+        }
+        Ok(true)
+    }
+
+    /// Records what the commands are made of, in every environment. It is asked after their first
+    /// runs: before them, it would have filled the caches for them.
+    fn inspect(&mut self) -> Result<(), Stop> {
+        let rules = self.plan.commands.clone().unwrap_or_default();
+        let cases = self.plan.cases.iter().filter_map(|planned| planned.command.as_ref());
+        for (seat, spec) in self.seats.iter_mut().zip(&self.plan.environments) {
+            let programs: BTreeSet<_> = cases.clone().map(|it| it.program(&spec.command)).collect();
+            let files: BTreeSet<_> = cases.clone().flat_map(|it| it.files(&rules)).collect();
+            let Some(session) = seat.session.as_mut().filter(|_| !programs.is_empty()) else {
+                continue;
+            };
+            let ask = Ask::Inspect {
+                programs: programs.iter().cloned().collect(),
+                files: files.iter().cloned().collect(),
+            };
+            let answers = match session.ask(ask, &self.settings.session) {
+                Ok(Answer::Inspected { programs, files }) => (programs, files),
+                Err(Trouble::Interrupted) => return Err(Stop::Interrupted),
+                // It is worth a warning, not the figures.
+                _ => {
+                    let name = &spec.name;
+                    let text = format!("`{name}` does not say what its programs and inputs are");
+                    self.watcher.warn(&text);
+                    seat.start_again(spec, self.plan, self.settings)?;
+                    continue;
+                }
+            };
+            self.watcher.record(Record::Inspected(Inspected {
+                env: spec.name.clone(),
+                programs: programs.into_iter().zip(answers.0).collect(),
+                files: files.into_iter().zip(answers.1).collect(),
+            }))?;
+        }
+        Ok(())
     }
 
     /// Takes every environment down and starts it again, in random order.

@@ -37,6 +37,8 @@ pub(super) fn put(facts: &mut Sheet, root: &Root<'_>) {
     facts.put("traced", of_process("TracerPid").map(traced));
     facts.put("uid", of_process("Uid").and_then(first_word));
     facts.put("capabilities", of_process("CapEff"));
+    // Another one after each boot of the machine: sessions of one boot share what it decided.
+    facts.put("boot", root.first_line("/proc/sys/kernel/random/boot_id"));
     facts.put("uptime_s", root.first_line("/proc/uptime").and_then(first_word));
     facts.put("load_1min", root.first_line("/proc/loadavg").and_then(first_word));
 }

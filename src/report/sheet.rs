@@ -2,7 +2,8 @@
 //! distributions say, and the layouts of published tables.
 
 use crate::compare::{
-    Comparison, Cost, Directories, DirectoryCosts, Ladder, LatencyRow, Quantiles, Scaling, Split,
+    Comparison, Cost, Directories, DirectoryCosts, FirstRun, FirstRuns, Ladder, LatencyRow,
+    Quantiles, Scaling, Split,
 };
 use crate::units;
 
@@ -35,6 +36,9 @@ pub fn sheets(comparison: &Comparison) -> Vec<Sheet> {
     }
     if !comparison.latencies.is_empty() {
         sheets.push(latencies(comparison));
+    }
+    if !comparison.first_runs.is_empty() {
+        sheets.push(first_runs(comparison));
     }
     if !comparison.start_ups.is_empty() {
         sheets.push(start_ups(comparison));
@@ -159,6 +163,26 @@ fn latencies(comparison: &Comparison) -> Sheet {
             row.extend([p50, p90, p99, p999, &Some(*max)].map(time));
             row.push(count.to_string());
             sheet.rows.push(row);
+        }
+    }
+    sheet
+}
+
+fn first_runs(comparison: &Comparison) -> Sheet {
+    let header = ["", "first run", "from–to", "of", "later", "first / later"];
+    let mut sheet = Sheet::new("First run after the start, and the later ones", &header);
+    for FirstRuns { name, columns } in &comparison.first_runs {
+        sheet.rows.push(vec![name.clone()]);
+        for (label, first_run) in comparison.columns.iter().zip(columns) {
+            let Some(FirstRun { first, launches, later_ns }) = first_run else { continue };
+            sheet.rows.push(vec![
+                format!("  {label}"),
+                units::time(first.value),
+                bounds(first, units::time),
+                launches.to_string(),
+                units::time(*later_ns),
+                format!("{}×", units::factor(first.value / later_ns)),
+            ]);
         }
     }
     sheet

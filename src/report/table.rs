@@ -92,7 +92,8 @@ fn line(what: String, column: usize, (row, cell): (&Row, &Cell), comparison: &Co
         Cell::NotReached { .. } => return empty("not reached".into()),
     };
     let mut line = empty(String::new());
-    line.cost = amount(measured.cost, row.quantity);
+    let most = if measured.flags.contains(&Flag::Floor) { "≤\u{a0}" } else { "" };
+    line.cost = format!("{most}{}", amount(measured.cost, row.quantity));
     line.verdict = match &measured.tax {
         None if column == 0 => comparison.reference.clone(),
         None => "no reference".into(),

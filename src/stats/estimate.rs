@@ -36,7 +36,7 @@ impl Estimate {
     }
 }
 
-fn student(freedom: f64) -> StudentsT {
+pub(super) fn student(freedom: f64) -> StudentsT {
     StudentsT::new(0.0, 1.0, freedom).expect("callers give at least one degree of freedom")
 }
 

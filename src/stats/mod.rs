@@ -5,11 +5,15 @@ mod estimate;
 mod groups;
 mod line;
 mod multiple;
+mod power;
 mod quantile;
+mod slope;
 
 pub use block::{block_floor, block_mean};
 pub use estimate::{Estimate, two_means, yuen};
 pub use groups::groups;
 pub use line::{Line, fit_line};
 pub use multiple::holm;
+pub use power::{detectable, needed};
 pub use quantile::{counted_quantile, quantile};
+pub use slope::{Slope, median_slope};

@@ -26,4 +26,5 @@ mod run_files;
 mod suites;
 mod support;
 mod tidy;
+mod time_facts;
 mod usage;

@@ -1,9 +1,11 @@
 //! A whole command from its start to its end, with what it and its children used.
 
+use std::ffi::CString;
 use std::fs::{self, File};
 use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, AsRawFd};
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
@@ -38,9 +40,12 @@ pub struct CommandEnd {
     pub end_ns: u64,
     /// Of the command and of the children that it waited for.
     pub usage: Usage,
-    /// Largest resident set of any of them, in bytes. At least that of the process that started it,
-    /// whose memory it shares until it executes its program.
+    /// Largest resident set of any of them, in bytes.
     pub peak_bytes: u64,
+    /// That of this process, whose memory the command shares until it executes its program, and
+    /// which is counted for it: its own peak is not known when it is lower. None where the system
+    /// does not say.
+    pub floor_bytes: Option<u64>,
     /// Bytes that it had read from and written to storage, or handed to system calls; none where
     /// the system does not say.
     pub storage: Option<(u64, u64)>,
@@ -84,7 +89,18 @@ pub fn run_command(order: &CommandOrder<'_>, interrupt: &impl AsFd) -> io::Resul
     let storage = storage_of(pid);
     let (status, usage, peak_bytes) = reap_with_usage(pid)?;
     let left = end_the_rest(pid);
-    Ok(CommandEnd { status, killed, start_ns, end_ns, usage, peak_bytes, storage, left })
+    let floor_bytes = own_peak_bytes();
+    Ok(CommandEnd {
+        status,
+        killed,
+        start_ns,
+        end_ns,
+        usage,
+        peak_bytes,
+        floor_bytes,
+        storage,
+        left,
+    })
 }
 
 /// Waits until the child has ended, leaving it to be reaped; kills it when it has to be.
@@ -166,6 +182,13 @@ fn storage_of(pid: libc::pid_t) -> Option<(u64, u64)> {
     Some((number("read_bytes")?, number("write_bytes")?))
 }
 
+/// Largest resident set that this process ever had (proc(5), status).
+fn own_peak_bytes() -> Option<u64> {
+    let text = fs::read_to_string("/proc/self/status").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    Some(line.trim().trim_end_matches(" kB").parse::<u64>().ok()? << 10)
+}
+
 /// Kills what the command left: in its group, and what detached itself and came to us as orphans.
 fn end_the_rest(group: libc::pid_t) -> usize {
     // SAFETY: the group was made for the command.
@@ -185,6 +208,13 @@ fn end_the_rest(group: libc::pid_t) -> usize {
         }
     }
     left
+}
+
+/// Whether a command may be made of that file.
+pub fn is_executable(path: &Path) -> bool {
+    let Ok(name) = CString::new(path.as_os_str().as_bytes()) else { return false };
+    // SAFETY: the name ends with a zero byte.
+    path.is_file() && unsafe { libc::access(name.as_ptr(), libc::X_OK) } == 0
 }
 
 /// Waits until everything that was written on this system is durable.

@@ -24,6 +24,7 @@ pub struct CommandEnd {
     pub end_ns: u64,
     pub usage: Usage,
     pub peak_bytes: u64,
+    pub floor_bytes: Option<u64>,
     pub storage: Option<(u64, u64)>,
     pub left: usize,
 }
@@ -39,6 +40,10 @@ pub enum Killed {
 
 pub fn run_command<I>(_order: &CommandOrder<'_>, _interrupt: &I) -> io::Result<CommandEnd> {
     not_here("whole commands are not timed on Windows yet")
+}
+
+pub fn is_executable(path: &Path) -> bool {
+    path.is_file()
 }
 
 pub fn sync_all() {}

@@ -1,0 +1,110 @@
+//! The first run of a whole command after its environment started, which is a result of its own,
+//! beside the later ones; and whether the later ones came to rest.
+
+use serde::Serialize;
+
+use super::data::{RowKey, SideData};
+use super::ladder::Cost;
+use super::remarks::{Remark, RemarkKind};
+use super::{Session, Side};
+use crate::stats::{self, Slope};
+use crate::units;
+
+/// Change from one run to the next from which a session has not come to rest (METHOD 1.9).
+const DRIFT: f64 = 0.005;
+
+/// The first runs of one case.
+#[derive(Clone, Debug, Serialize)]
+pub struct FirstRuns {
+    /// The row's name, without that of the figure.
+    pub name: String,
+    /// In the order of the columns; none where there is no first run or no later one.
+    pub columns: Vec<Option<FirstRun>>,
+}
+
+/// A column's wall times.
+#[derive(Clone, Debug, Serialize)]
+pub struct FirstRun {
+    /// Of the first run of each launch, in ns: the median, and the shortest and longest.
+    pub first: Cost,
+    pub launches: usize,
+    /// Of the runs after it: the row's own cost.
+    pub later_ns: f64,
+}
+
+type Data<'a> = (RowKey, Vec<SideData<'a>>);
+
+/// The first runs of every whole command.
+pub(super) fn first_runs(sides: &[Side<'_>], rows: &[Data<'_>]) -> Vec<FirstRuns> {
+    let of_row = |(key, data): &Data<'_>| {
+        let columns = sides.iter().zip(data).map(|(side, data)| first_run(side, key, data));
+        FirstRuns { name: key.planned.case.to_string(), columns: columns.collect() }
+    };
+    let found = walls(rows).map(of_row);
+    found.filter(|row| row.columns.iter().any(Option::is_some)).collect()
+}
+
+/// The wall times of whole commands.
+fn walls<'a, 'b>(rows: &'b [Data<'a>]) -> impl Iterator<Item = &'b Data<'a>> {
+    rows.iter().filter(|(key, _)| key.planned.command.is_some() && key.phase == 0)
+}
+
+fn first_run(side: &Side<'_>, key: &RowKey, data: &SideData<'_>) -> Option<FirstRun> {
+    if side.failure(key).is_some() {
+        return None;
+    }
+    let times: Vec<f64> =
+        side.sessions.iter().flat_map(|session| first_times(session, key)).collect();
+    let [low, middle, high] = [0.0, 0.5, 1.0].map(|q| stats::quantile(&times, q));
+    Some(FirstRun {
+        first: Cost { value: middle?, interval: low.zip(high) },
+        launches: times.len(),
+        later_ns: data.costs()?.0,
+    })
+}
+
+fn first_times(session: &Session<'_>, key: &RowKey) -> Vec<f64> {
+    let case = session.case_index(key);
+    let blocks = session.run.blocks.iter();
+    let first = blocks.filter(|it| Some(it.case) == case && it.env == session.env && it.round == 0);
+    first.filter_map(|block| Some(*block.set.samples.first()?.first()? as f64)).collect()
+}
+
+/// Which commands became steadily faster or slower while they were measured.
+pub(super) fn drifts(sides: &[Side<'_>], rows: &[Data<'_>]) -> Vec<Remark> {
+    let mut remarks = Vec::new();
+    for (key, data) in walls(rows) {
+        for (side, data) in sides.iter().zip(data) {
+            for (rounds, session) in data.sessions.iter().zip(&side.sessions) {
+                let points = rounds.iter().map(|(round, it)| (f64::from(*round), it.floor));
+                let Some(slope) = stats::median_slope(&points.collect::<Vec<_>>()) else {
+                    continue;
+                };
+                if slope.low <= DRIFT && slope.high >= -DRIFT {
+                    continue;
+                }
+                let text = drift(&key.planned.case.to_string(), &slope, session);
+                remarks.push(Remark::on_column(
+                    RemarkKind::Drift,
+                    &side.label,
+                    format!("`{}`: {text}", side.label),
+                ));
+            }
+        }
+    }
+    remarks
+}
+
+fn drift(case: &str, slope: &Slope, session: &Session<'_>) -> String {
+    let file = session.file.map_or(String::new(), |file| format!(" of `{file}`"));
+    let percent = |slope: f64| units::percent(slope.exp_m1().abs());
+    let (word, near, far) = match slope.value < 0.0 {
+        true => ("less", percent(slope.high), percent(slope.low)),
+        false => ("more", percent(slope.low), percent(slope.high)),
+    };
+    format!(
+        "{case}: each run{file} took {} {word} than the one before ({near} to {far}): it had not \
+         come to rest, and its cost depends on how long was measured",
+        percent(slope.value)
+    )
+}

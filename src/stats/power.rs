@@ -1,0 +1,48 @@
+//! What a comparison of two groups of sessions can show, and how many sessions it needs.
+
+use statrs::distribution::ContinuousCDF;
+
+use super::estimate::student;
+
+/// Share of comparisons in which a difference of the size asked for is to be found.
+const POWER: f64 = 0.8;
+/// Level of the two-sided test.
+const LEVEL: f64 = 0.05;
+/// Sessions a side beyond which nobody will go.
+const MOST: usize = 1000;
+
+/// Difference that a two-sided test at 5 % between groups of so many values finds in four of five
+/// cases, when values of one group have this standard deviation (J. Cohen, Statistical Power
+/// Analysis, 1988, 2.2; with Student's t in place of the normal distribution). None for fewer than
+/// three values in all.
+pub fn detectable(deviation: f64, a: usize, b: usize) -> Option<f64> {
+    if a == 0 || b == 0 || a + b < 3 {
+        return None;
+    }
+    let student = student((a + b - 2) as f64);
+    let reach = student.inverse_cdf(1.0 - LEVEL / 2.0) + student.inverse_cdf(POWER);
+    Some(reach * deviation * (1.0 / a as f64 + 1.0 / b as f64).sqrt())
+}
+
+/// Fewest values in each group, `least` or more, with which a difference of that size is found;
+/// none where even a thousand would not do.
+pub fn needed(deviation: f64, size: f64, least: usize) -> Option<usize> {
+    (least..=MOST).find(|count| detectable(deviation, *count, *count).is_some_and(|it| it <= size))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Cohen's table 2.4.1: a difference of one standard deviation, at 5 % two-sided and a power of
+    /// 80 %, needs 17 in each group; of half of one, 64.
+    #[test]
+    fn the_numbers_are_those_of_the_book() {
+        assert_eq!(needed(1.0, 1.0, 3), Some(17));
+        assert_eq!(needed(1.0, 0.5, 3), Some(64));
+        assert_eq!(needed(1.0, 0.01, 3), None);
+        assert_eq!(needed(0.0, 0.01, 3), Some(3));
+        assert_eq!(detectable(1.0, 1, 1), None);
+        assert!(detectable(1.0, 2, 2).unwrap() > 5.0, "two a side see nearly nothing");
+    }
+}
