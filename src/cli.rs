@@ -196,7 +196,8 @@ pub struct TimeArgs {
 #[command(after_help = "Exit codes: 0 done; 1 the gate of --fail-above tripped; 2 usage \
     error, or no verdict that --fail-above could judge.")]
 pub struct CompareArgs {
-    /// Run files; with an environment's name, only that environment of the file
+    /// Run files; with an environment's name, only that environment of the file. Also hyperfine's
+    /// --export-json, the output of `time`, and tables with the header input,metric,value
     #[arg(value_name = "FILE[:ENV]", required = true)]
     pub sources: Vec<String>,
     /// More sessions of the other side: all before it are one side, all after it the other

@@ -12,6 +12,7 @@ mod envfile;
 mod exit;
 mod facts;
 mod guest;
+mod import;
 mod launch;
 mod leftovers;
 mod measure;

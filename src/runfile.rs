@@ -233,6 +233,9 @@ pub struct RunFile {
     pub end: Option<End>,
     /// What a reader should know of the file's state: cut off, or without an end.
     pub remarks: Vec<String>,
+    /// Results of another program, of which nothing was measured in turn; a remark says what they
+    /// lack.
+    pub imported: bool,
 }
 
 /// Reads a run file. A last line that was cut off is a remark; any other damage is an error that
@@ -259,6 +262,7 @@ fn parse(bytes: &[u8]) -> Result<RunFile> {
         outcomes: Vec::new(),
         end: None,
         remarks: Vec::new(),
+        imported: false,
     };
     for (index, line) in lines {
         let record: Record = serde_json::from_slice(line)

@@ -11,6 +11,7 @@ use super::show;
 use crate::cli::CompareArgs;
 use crate::compare::{Comparison, Row, Tax, Verdict, pooled, side_names, sides, tax_of};
 use crate::exit::Exit;
+use crate::import;
 use crate::runfile::{self, RunFile};
 
 pub fn run(args: &CompareArgs) -> Result<Exit> {
@@ -70,6 +71,13 @@ fn slower_than(tax: &Tax, share: f64) -> bool {
     tax.verdict == Verdict::Slower && tax.interval.is_some_and(beyond)
 }
 
+/// The two parts of `FILE:ENV`. Both may have colons: columns can be whole commands.
+fn environment_of(source: &str) -> Option<(&str, &str)> {
+    let mut colons = source.match_indices(':').map(|(at, _)| (&source[..at], &source[at + 1..]));
+    let exists = colons.find(|(path, _)| Path::new(path).is_file());
+    exists.or_else(|| source.rsplit_once(':'))
+}
+
 /// The run files of a command line, each read once however often it is named: environments of one
 /// file are compared round by round, and are known as such by the file that they share.
 #[derive(Default)]
@@ -88,7 +96,7 @@ impl Files {
     fn sources(&mut self, sources: &[String]) -> Result<Vec<(usize, Option<String>)>> {
         let mut found = Vec::new();
         for source in sources {
-            let (path, env) = match source.rsplit_once(':') {
+            let (path, env) = match environment_of(source) {
                 Some((path, env)) if !Path::new(source).exists() => (path, Some(env.to_owned())),
                 _ => (source.as_str(), None),
             };
@@ -103,7 +111,11 @@ impl Files {
         if let Some(at) = self.0.iter().position(|file| file.canonical == canonical) {
             return Ok(at);
         }
-        let run = Rc::new(runfile::read(Path::new(typed))?);
+        let path = Path::new(typed);
+        let run = Rc::new(match import::read(path)? {
+            Some(run) => run,
+            None => runfile::read(path)?,
+        });
         self.0.push(OneFile { typed: typed.to_owned(), canonical, run });
         Ok(self.0.len() - 1)
     }

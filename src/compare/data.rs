@@ -76,14 +76,14 @@ pub(super) struct SideData<'a> {
     pub clock_share: f64,
     /// Fewer rounds, in some session, than its plan asks for.
     pub few_rounds: bool,
-    /// Identity of the one file, when it is one: only its rounds can be paired.
+    /// Identity of the one file, when it is one of envtax's own: only its rounds can be paired.
     file: Option<*const RunFile>,
 }
 
 impl<'a> SideData<'a> {
     pub fn collect(side: &Side<'a>, key: &RowKey) -> SideData<'a> {
         let file = match side.sessions.as_slice() {
-            [one] => Some(std::ptr::from_ref(one.run)),
+            [one] if !one.run.imported => Some(std::ptr::from_ref(one.run)),
             _ => None,
         };
         let (sessions, blocks) = (Vec::new(), Vec::new());

@@ -140,7 +140,7 @@ struct Started<'a> {
     envtax: &'a str,
 }
 
-/// The environment in each session of the side in which it did start.
+/// The environment in each session of the side in which it did start and was described.
 fn started<'a>(side: &Side<'a>) -> Vec<Started<'a>> {
     let of_session = |session: &super::Session<'a>| {
         let mut all = session.run.environments.iter();
@@ -148,7 +148,8 @@ fn started<'a>(side: &Side<'a>) -> Vec<Started<'a>> {
         let environment = all.find(is_it)?;
         Some(Started { environment, envtax: &session.run.header.envtax })
     };
-    side.sessions.iter().filter_map(of_session).collect()
+    let described = side.sessions.iter().filter(|session| !session.run.imported);
+    described.filter_map(of_session).collect()
 }
 
 /// Where columns differ from the first, each given by the facts of its sessions.

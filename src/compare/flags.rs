@@ -38,6 +38,8 @@ pub enum Flag {
     OtherProgram,
     /// The peak memory may be that of the process that started the command.
     Floor,
+    /// A difference of so few steps of CPU time that there may be none.
+    Ticks,
 }
 
 impl Flag {
@@ -57,6 +59,7 @@ impl Flag {
             Flag::Launches => 'l',
             Flag::OtherProgram => 'x',
             Flag::Floor => 'f',
+            Flag::Ticks => 'q',
         }
     }
 
@@ -114,6 +117,10 @@ impl Flag {
                 "launches differ: from one start of the environment to the next the ratio changes \
                  by more than its rounds explain; the interval is one of launches (`--launches N` \
                  for more)"
+            }
+            Flag::Ticks => {
+                "ticks: CPU time is counted in steps, and this difference is less than three of \
+                 them, or some runs show no such time at all: that is no change"
             }
         }
     }
@@ -315,6 +322,7 @@ mod tests {
             Flag::Launches,
             Flag::OtherProgram,
             Flag::Floor,
+            Flag::Ticks,
         ];
         let letters: std::collections::HashSet<char> = all.map(Flag::letter).into();
         assert_eq!(letters.len(), all.len());

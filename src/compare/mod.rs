@@ -4,12 +4,14 @@
 //! round. Different files are different sessions, whose own difference nothing inside one of them
 //! shows: there the session is the unit, and one a side says nothing about error.
 
+mod commands;
 mod conditions;
 mod data;
 mod differences;
 mod directories;
 mod first_runs;
 mod flags;
+mod inputs;
 mod ladder;
 mod latencies;
 mod launches;
@@ -35,6 +37,7 @@ pub use differences::{Change, Difference};
 pub use directories::{Directories, DirectoryCosts};
 pub use first_runs::{FirstRun, FirstRuns};
 pub use flags::Flag;
+pub use inputs::{OverInputs, SpeedUp};
 pub use ladder::{Cost, Ladder, Split};
 pub use latencies::{LatencyRow, Quantiles};
 pub use launches::{Between, StartUp};
@@ -78,6 +81,12 @@ pub struct Comparison {
     pub latencies: Vec<LatencyRow>,
     /// Facts that are not the same in all columns, what bears on most costs first.
     pub differences: Vec<Difference>,
+    /// The tick, in ns, in which each column's commands have their CPU times counted, if they have.
+    #[serde(skip_serializing_if = "is_continuous")]
+    pub quanta: Vec<Option<f64>>,
+    /// What commands gained over all of their inputs.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub over_inputs: Vec<OverInputs>,
     /// What a reader must know beside the rows, worst first.
     pub remarks: Vec<Remark>,
 }
@@ -246,10 +255,13 @@ pub fn compare(sides: &[Side<'_>], margin: f64) -> Result<Comparison> {
         sides.iter().all(|side| side.failure(key).is_none() || side.never_started())
     });
     verdict::settle(&mut rows, &tests);
+    let quanta = commands::quanta(sides);
+    commands::doubt_ticks(&mut rows, &quanta, margin);
     let labels: Vec<&str> = sides.iter().map(|side| side.label.as_str()).collect();
     let mut remarks = conditions::remarks(&labels, &keyed, &rows);
     remarks.extend(sameness::remarks(sides, &keyed));
     remarks.extend(first_runs::drifts(sides, &keyed));
+    remarks.extend(commands::remarks(&labels, &rows, &quanta));
     let differences = differences::differences(sides);
     remarks.extend(remarks::remarks(sides, &differences));
     remarks.extend(sessions::remarks(&labels, &rows, margin));
@@ -265,10 +277,16 @@ pub fn compare(sides: &[Side<'_>], margin: f64) -> Result<Comparison> {
         first_runs,
         start_ups: launches::start_ups(sides),
         latencies: keyed.iter().flat_map(|(key, data)| latencies::of_case(key, data)).collect(),
+        over_inputs: inputs::over_inputs(&rows, sides.len()),
+        quanta,
         rows,
         differences,
         remarks,
     })
+}
+
+fn is_continuous(quanta: &[Option<f64>]) -> bool {
+    quanta.iter().all(Option::is_none)
 }
 
 /// What a side has for a row, and what its environment counts.
@@ -299,6 +317,7 @@ fn cell(
         flags.push(Flag::DifferentWork);
     }
     flags.extend(conditions::flags(data));
+    flags.extend(commands::partly_zero(side, key, data));
     if key.phase().timed && data.clock_share > flags::CLOCK_SHARE {
         flags.push(Flag::ClockShare);
     }
@@ -334,7 +353,7 @@ fn cell(
 fn empty_cell(side: &Side<'_>, key: &RowKey, data: &SideData<'_>) -> Cell {
     let Some(block) = data.blocks.first() else { return side.empty_cell(key) };
     if block.set.samples.len() <= key.phase {
-        let reason = "the envtax of that run had no such figure".to_owned();
+        let reason = "that run has no such figure".to_owned();
         return Cell::NotReached { reason };
     }
     let notes = block.set.extras.notes.join("; ");

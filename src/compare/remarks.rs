@@ -63,6 +63,14 @@ pub enum RemarkKind {
     FewRounds,
     /// The columns were not measured in the same rounds.
     Sessions,
+    /// The file has results of another program, which lack what run files have.
+    Imported,
+    /// CPU time is counted in whole ticks.
+    Ticks,
+    /// A command kept several CPUs busy.
+    SeveralCpus,
+    /// A command was run once only.
+    SingleRuns,
 }
 
 impl Remark {
@@ -216,8 +224,9 @@ fn of_file(session: &Session<'_>) -> Vec<Remark> {
     let file = session.file.map_or(String::new(), |file| format!("`{file}`: "));
     let mut remarks = Vec::new();
     let mut remark = |kind, text| remarks.push(Remark::on_all(kind, format!("{file}{text}")));
+    let kind = if run.imported { RemarkKind::Imported } else { RemarkKind::CutOff };
     for text in &run.remarks {
-        remark(RemarkKind::CutOff, text.clone());
+        remark(kind, text.clone());
     }
     let end = run.end.as_ref().map(|end| end.reason);
     if end == Some(EndReason::Interrupted) {

@@ -6,7 +6,7 @@ use super::*;
 use crate::model::{CommandCase, CommandRules, Extras, Params, Phase, PlannedCase, SampleSet};
 use crate::runfile::{Outcome, OutcomeState};
 
-fn case(probe: &str, params: &str) -> PlannedCase {
+pub(super) fn case(probe: &str, params: &str) -> PlannedCase {
     let mut planned = planned(probe);
     planned.case.params = Params::new(params);
     planned

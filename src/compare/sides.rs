@@ -25,9 +25,12 @@ pub struct Session<'a> {
 }
 
 impl Session<'_> {
-    /// `FILE:ENV`, or the environment alone where there is one file.
+    /// `FILE:ENV`, or the environment alone where there is one file. An imported file that names no
+    /// command has one environment, which is the file itself.
     pub fn name(&self) -> String {
+        let nameless = self.run.imported && self.run.header.plan.environments[0].command.is_empty();
         match self.file {
+            Some(file) if nameless => file.to_owned(),
             Some(file) => format!("{file}:{}", self.env),
             None => self.env.to_owned(),
         }

@@ -78,6 +78,7 @@ pub(super) fn run_of(
         outcomes: Vec::new(),
         end: Some(End { reason: EndReason::Precision, elapsed_s: 1.0 }),
         remarks: Vec::new(),
+        imported: false,
     }
 }
 

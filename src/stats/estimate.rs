@@ -80,6 +80,17 @@ pub fn two_means(a: &[f64], b: &[f64]) -> Option<Estimate> {
     })
 }
 
+/// The mean with its standard error, for values of which none is to be left out. None for fewer
+/// than two.
+pub fn plain_mean(values: &[f64]) -> Option<Estimate> {
+    if values.len() < 2 {
+        return None;
+    }
+    let n = values.len() as f64;
+    let error = (variance(values) / n).sqrt();
+    Some(Estimate { value: mean(values), error, freedom: n - 1.0, count: values.len() })
+}
+
 pub(super) fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }

@@ -7,13 +7,15 @@ mod line;
 mod multiple;
 mod power;
 mod quantile;
+mod quantum;
 mod slope;
 
 pub use block::{block_floor, block_mean};
-pub use estimate::{Estimate, two_means, yuen};
+pub use estimate::{Estimate, plain_mean, two_means, yuen};
 pub use groups::groups;
 pub use line::{Line, fit_line};
 pub use multiple::holm;
 pub use power::{detectable, needed};
 pub use quantile::{counted_quantile, quantile};
+pub use quantum::quantum;
 pub use slope::{Slope, median_slope};

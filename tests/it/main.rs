@@ -27,4 +27,5 @@ mod suites;
 mod support;
 mod tidy;
 mod time_facts;
+mod time_reports;
 mod usage;

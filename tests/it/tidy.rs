@@ -53,6 +53,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "units", "sys",
         ],
     ),
+    ("import", &["model", "runfile"]),
     ("compare", &["runfile", "stats", "model", "reason", "units"]),
     ("report", &["compare", "units", "model"]),
 ];

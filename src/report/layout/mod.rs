@@ -1,6 +1,7 @@
 //! Tables laid out as the published comparisons printed them, with intervals where those had none.
 //! One file a comparison, listed once below.
 
+mod r0;
 mod r1;
 mod r2;
 mod r3;
@@ -13,14 +14,14 @@ use crate::compare::{Cell, Comparison, Measured, Row, Tax, tax_of};
 use crate::units;
 
 /// Every layout.
-pub const LAYOUTS: &[Layout] = &[r1::R1, r2::R2, r3::R3, r4::R4];
+pub const LAYOUTS: &[Layout] = &[r0::R0, r1::R1, r2::R2, r3::R3, r4::R4];
 
 /// One published comparison's way to print its tables.
 pub struct Layout {
     pub name: &'static str,
     pub summary: &'static str,
-    /// The suite that measures what it shows.
-    pub suite: &'static str,
+    /// The command that measures what it shows.
+    pub measure: &'static str,
     /// Its tables, and what must be said beside them. No table when the rows are missing.
     pub tables: fn(&Comparison) -> Tables,
 }
@@ -47,9 +48,9 @@ impl Layout {
         tables.sheets.retain(|sheet| !sheet.rows.is_empty());
         ensure!(
             !tables.sheets.is_empty(),
-            "the layout `{}` finds none of its rows; measure them with `envtax run --suite {}`",
+            "the layout `{}` finds none of its rows; measure them with `{}`",
             self.name,
-            self.suite
+            self.measure
         );
         Ok(tables)
     }
@@ -154,10 +155,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn layouts_are_unique_and_name_their_suite() {
+    fn layouts_are_unique_and_name_their_command() {
         let mut names = std::collections::HashSet::new();
         for layout in LAYOUTS {
-            assert!(names.insert(layout.name) && !layout.suite.is_empty());
+            assert!(names.insert(layout.name) && layout.measure.starts_with("envtax "));
         }
         let error = find("r9").map(|_| ()).unwrap_err().to_string();
         assert!(error.contains("`r9`") && error.contains("r4"), "{error}");

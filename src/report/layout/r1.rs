@@ -8,7 +8,7 @@ use crate::units;
 pub const R1: Layout = Layout {
     name: "r1",
     summary: "R1: seconds for a whole file by block size, native and virtualised",
-    suite: "appvirt-files",
+    measure: "envtax run --suite appvirt-files",
     tables,
 };
 

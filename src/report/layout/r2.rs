@@ -7,7 +7,7 @@ use crate::report::sheet::Sheet;
 pub const R2: Layout = Layout {
     name: "r2",
     summary: "R2: processes, threads, their memory, and dd; a spec table first",
-    suite: "process-cost",
+    measure: "envtax run --suite process-cost",
     tables,
 };
 

@@ -8,7 +8,7 @@ use crate::units;
 pub const R3: Layout = Layout {
     name: "r3",
     summary: "R3: creating and destroying many processes, and how long bystanders are held up",
-    suite: "teardown",
+    measure: "envtax run --suite teardown",
     tables,
 };
 

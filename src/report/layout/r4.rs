@@ -8,7 +8,7 @@ use crate::units;
 pub const R4: Layout = Layout {
     name: "r4",
     summary: "R4: UnixBench's scores and index, and dd's MB/s on each target directory",
-    suite: "unixbench` or `--suite mounts",
+    measure: "envtax run --suite unixbench` or `--suite mounts",
     tables,
 };
 

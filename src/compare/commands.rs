@@ -1,0 +1,226 @@
+//! What must be known of whole commands: CPU time that is counted in ticks, programs that keep
+//! several CPUs busy, and runs that were never repeated.
+
+use super::data::{RowKey, SideData};
+use super::remarks::{Remark, RemarkKind};
+use super::{Cell, Flag, Measured, Row, Side, Verdict};
+use crate::stats;
+use crate::units;
+
+/// What the cases of whole commands are of.
+pub(super) const PROBE: &str = "command";
+/// A difference of fewer than three ticks is no change: either end of both times may be off by one.
+/// Three that were rounded to the digits of a file are a little less.
+const FEWEST_TICKS: f64 = 2.9;
+/// CPU time as a multiple of wall time from which a program surely ran on several CPUs.
+const SEVERAL: f64 = 1.2;
+
+/// The tick in which each side's CPU times are counted or were written, in ns.
+pub(super) fn quanta(sides: &[Side<'_>]) -> Vec<Option<f64>> {
+    sides.iter().map(|side| stats::quantum(&cpu_times(side))).collect()
+}
+
+fn cpu_times(side: &Side<'_>) -> Vec<u64> {
+    let mut times = Vec::new();
+    for session in &side.sessions {
+        for block in session.run.blocks.iter().filter(|block| block.env == session.env) {
+            let planned = &session.run.header.plan.cases[block.case];
+            if planned.case.probe != PROBE {
+                continue;
+            }
+            for (phase, samples) in planned.phases.iter().zip(&block.set.samples) {
+                if is_cpu_time(&phase.name) {
+                    times.extend(samples);
+                }
+            }
+        }
+    }
+    times
+}
+
+fn is_cpu_time(phase: &str) -> bool {
+    ["user", "system"].contains(&phase)
+}
+
+/// The flag of CPU times of which some runs had none, though others had: what is left of them is a
+/// mean of those that were caught by a tick. Imported files have zeroes for what is not known.
+pub(super) fn partly_zero(side: &Side<'_>, key: &RowKey, data: &SideData<'_>) -> Option<Flag> {
+    let is_it = key.planned.case.probe == PROBE && is_cpu_time(&key.phase().name);
+    let own = side.sessions.iter().all(|session| !session.run.imported);
+    (is_it && own && data.rounds() < data.blocks.len()).then_some(Flag::Ticks)
+}
+
+/// Takes back the verdict on every difference that is less than a few ticks, and flags it; but for
+/// times so long that the margin is more ticks than that: they are the same all the same.
+pub(super) fn doubt_ticks(rows: &mut [Row], quanta: &[Option<f64>], margin: f64) {
+    let is_it = |row: &&mut Row| row.probe == PROBE && is_cpu_time(&row.phase);
+    for row in rows.iter_mut().filter(is_it) {
+        let Some(base) = measured(&row.cells[0]) else { continue };
+        let (base_cost, base_doubted) = (base.cost, base.flags.contains(&Flag::Ticks));
+        for (cell, own) in row.cells.iter_mut().zip(quanta).skip(1) {
+            let Cell::Measured(Measured { tax: Some(tax), flags, .. }) = cell else { continue };
+            let ticks = (*own).into_iter().chain(quanta[0]).reduce(f64::max);
+            let few = ticks.map(|tick| FEWEST_TICKS * tick).is_some_and(|few| {
+                let resolved = tax.verdict == Verdict::Same && few <= margin * base_cost;
+                tax.difference.abs() < few && !resolved
+            });
+            if !few && !base_doubted && !flags.contains(&Flag::Ticks) {
+                continue;
+            }
+            if !flags.contains(&Flag::Ticks) {
+                flags.push(Flag::Ticks);
+            }
+            if tax.verdict != Verdict::Descriptive {
+                tax.verdict = Verdict::Inconclusive { more_rounds: None };
+            }
+        }
+    }
+}
+
+/// What a reader must know of each column's commands.
+pub(super) fn remarks(labels: &[&str], rows: &[Row], quanta: &[Option<f64>]) -> Vec<Remark> {
+    let mut remarks = Vec::new();
+    for (column, label) in labels.iter().enumerate() {
+        let mut remark = |kind, text: String| {
+            remarks.push(Remark::on_column(kind, label, format!("`{label}`: {text}")));
+        };
+        if let Some(tick) = quanta[column] {
+            let text = format!(
+                "user and system times are whole multiples of {}: CPU time is counted in such \
+                 ticks there, or was written in such digits; fewer than three of them are no \
+                 change",
+                tick_text(tick)
+            );
+            remark(RemarkKind::Ticks, text);
+        }
+        if let Some((low, high)) =
+            cpus(rows, column, quanta[column].unwrap_or(0.0)).filter(|(_, high)| *high > SEVERAL)
+        {
+            let text = format!(
+                "user and system time are {} to {} times the wall time: several CPUs worked, and \
+                 wall and CPU time can change without each other",
+                units::number(low),
+                units::number(high)
+            );
+            remark(RemarkKind::SeveralCpus, text);
+        }
+        if single_runs(rows, column) {
+            let text = "one run of each: nothing tells how much another one would differ".into();
+            remark(RemarkKind::SingleRuns, text);
+        }
+    }
+    remarks
+}
+
+/// `1/64 s (15.625 ms)`.
+fn tick_text(ns: f64) -> String {
+    let ms = format!("{:.3}", ns / 1e6);
+    format!("1/{:.0} s ({} ms)", 1e9 / ns, ms.trim_end_matches('0').trim_end_matches('.'))
+}
+
+fn measured(cell: &Cell) -> Option<&Measured> {
+    match cell {
+        Cell::Measured(measured) => Some(measured),
+        _ => None,
+    }
+}
+
+/// The wall times of commands in that column.
+fn walls(rows: &[Row], column: usize) -> impl Iterator<Item = (&Row, &Measured)> {
+    let walls = rows.iter().filter(|row| row.probe == PROBE && row.phase == "wall");
+    walls.filter_map(move |row| Some((row, measured(&row.cells[column])?)))
+}
+
+/// Least and most CPU time of the column's commands, as multiples of their wall time; of those that
+/// are long enough for the ticks.
+fn cpus(rows: &[Row], column: usize, tick: f64) -> Option<(f64, f64)> {
+    let of = |wall: &Row, phase: &str| {
+        let mut same = rows.iter().filter(|row| row.probe == PROBE && row.params == wall.params);
+        Some(measured(&same.find(|row| row.phase == phase)?.cells[column])?.cost)
+    };
+    let long =
+        walls(rows, column).filter(|(_, wall)| FEWEST_TICKS * tick <= (SEVERAL - 1.0) * wall.cost);
+    let ratios = long.filter_map(|(row, wall)| {
+        Some((of(row, "user")? + of(row, "system").unwrap_or(0.0)) / wall.cost)
+    });
+    let ratios: Vec<f64> = ratios.collect();
+    stats::quantile(&ratios, 0.0).zip(stats::quantile(&ratios, 1.0))
+}
+
+fn single_runs(rows: &[Row], column: usize) -> bool {
+    let mut rounds = walls(rows, column).map(|(_, wall)| wall.rounds).peekable();
+    rounds.peek().is_some() && rounds.all(|rounds| rounds == 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::section_tests::case;
+    use super::super::tests::{compared, jitter, run_of};
+    use super::super::{Comparison, tax_of};
+    use super::*;
+    use crate::model::{Phase, Quantity, SampleSet};
+
+    /// Wall time of 100 ms, and ticks of CPU time of both columns in a round.
+    fn command(tick_ns: u64, ticks: impl Fn(usize, u32) -> u64) -> Comparison {
+        let mut planned = case(PROBE, "");
+        planned.phases = vec![Phase::timed("wall"), Phase::figure("user", Quantity::Time)];
+        compared(run_of(vec![planned], 20, |_, column, round| {
+            let wall = jitter(100_000_000, round);
+            let samples = vec![vec![wall], vec![ticks(column, round) * tick_ns]];
+            Some(SampleSet { iterations: 1, samples, ..SampleSet::default() })
+        }))
+    }
+
+    fn verdict(comparison: &Comparison) -> (Verdict, bool) {
+        let cell = &comparison.rows[1].cells[1];
+        (tax_of(cell).unwrap().verdict, measured(cell).unwrap().flags.contains(&Flag::Ticks))
+    }
+
+    #[test]
+    fn a_difference_of_few_ticks_is_no_change() {
+        let open = (Verdict::Inconclusive { more_rounds: None }, true);
+        let of = |before: u64, after: u64| {
+            verdict(&command(10_000_000, |column, round| {
+                [before, after][column] + u64::from(round % 2)
+            }))
+        };
+        assert_eq!(of(20, 22), open);
+        assert_eq!(of(22, 20), open);
+        assert_eq!(of(20, 24), (Verdict::Slower, false));
+        assert_eq!(of(20, 20), open, "a margin of 3 % is less than a tick");
+        assert_eq!(of(200, 200), (Verdict::Same, false), "it is six");
+        let fine = command(10_123, |column, round| [200, 220][column] + u64::from(round % 2));
+        assert_eq!(
+            (fine.quanta.clone(), verdict(&fine)),
+            (vec![None; 2], (Verdict::Slower, false))
+        );
+    }
+
+    #[test]
+    fn times_that_are_sometimes_nothing_are_not_known() {
+        let ticks = |column: usize, round: u32| match column {
+            0 => 100,
+            _ => u64::from(!round.is_multiple_of(3)) * 900,
+        };
+        let open = (Verdict::Inconclusive { more_rounds: None }, true);
+        assert_eq!(verdict(&command(10_123, ticks)), open);
+    }
+
+    #[test]
+    fn several_cpus_are_said_to_have_worked() {
+        let said = |tick_ns, ticks: u64| {
+            let comparison = command(tick_ns, |_, round| ticks + u64::from(round % 2));
+            comparison.remarks.iter().any(|remark| remark.kind == RemarkKind::SeveralCpus)
+        };
+        assert!(said(1_000_123, 270));
+        assert!(!said(1_000_123, 99));
+        assert!(!said(10_000_000, 27), "too few ticks to tell");
+    }
+
+    #[test]
+    fn ticks_have_their_frequency_and_their_length() {
+        assert_eq!(tick_text(15_625_000.0), "1/64 s (15.625 ms)");
+        assert_eq!(tick_text(1e7), "1/100 s (10 ms)");
+        assert_eq!(tick_text(1e9 / 60.0), "1/60 s (16.667 ms)");
+    }
+}
