@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 
-use crate::command;
+use crate::command::{self, SentFiles};
 use crate::facts;
 use crate::guest;
 use crate::leftovers::{remove_dead, remove_own, scratch_name};
@@ -70,6 +70,7 @@ pub fn run(settings: &AgentSettings) -> Result<()> {
         known,
         sample_ns: shortest_sample_ns(&clock),
         extra_work: settings.extra_work,
+        files: SentFiles::default(),
     };
     let hello = Hello {
         version: VERSION,
@@ -166,12 +167,13 @@ struct Agent {
     known: Facts,
     sample_ns: f64,
     extra_work: f64,
+    files: SentFiles,
 }
 
 impl Agent {
     fn serve(&self) -> Result<()> {
         let mut input = BufReader::new(sys::input());
-        let mut dirs = Vec::new();
+        let (mut dirs, mut run) = (Vec::new(), String::new());
         loop {
             let mut line = String::new();
             let read = input.by_ref().take(MAX_LINE as u64).read_line(&mut line);
@@ -184,8 +186,9 @@ impl Agent {
             let answer = match request.ask {
                 Ask::Quit => break,
                 ask => {
-                    if let Ask::Dirs { paths, .. } = &ask {
+                    if let Ask::Dirs { paths, token } = &ask {
                         dirs.clone_from(paths);
+                        run.clone_from(token);
                     }
                     self.answer(request.id, ask)
                 }
@@ -195,7 +198,7 @@ impl Agent {
             send(request.id, answer)?;
         }
         // What a run that was killed just before this one left was too young at the start.
-        self.remove_dead(&dirs);
+        self.remove_dead(&dirs, &run);
         Ok(())
     }
 
@@ -208,7 +211,7 @@ impl Agent {
             Ask::Dirs { paths, token } => {
                 let answer = |path: &String| dir_answer(self.folder(path), &token);
                 let dirs = paths.iter().map(answer).collect();
-                Ok(Answer::Dirs { dirs, removed: self.remove_dead(&paths) })
+                Ok(Answer::Dirs { dirs, removed: self.remove_dead(&paths, &token) })
             }
             Ask::Tune { task } => self.in_worker(id, task, None),
             Ask::Block { task, size } => self.in_worker(id, task, Some(size)),
@@ -217,6 +220,11 @@ impl Agent {
                 programs: programs.iter().map(|word| program::program(word)).collect(),
                 files: files.iter().map(|path| program::file(Path::new(path))).collect(),
             }),
+            Ask::Put { launch, number, name, hex, token } => {
+                let path =
+                    self.files.put(&self.temporary, (&token, launch), (number, &name), &hex)?;
+                Ok(Answer::Put { path })
+            }
             Ask::Clean { paths, token } => {
                 paths.iter().for_each(|path| remove_own(Path::new(path), &token));
                 remove_own(&self.temporary, &token);
@@ -227,14 +235,14 @@ impl Agent {
     }
 
     /// Removes what killed runs left in these folders and in that for temporary files; its paths.
-    fn remove_dead(&self, paths: &[String]) -> Vec<String> {
+    fn remove_dead(&self, paths: &[String], token: &str) -> Vec<String> {
         let mut folders: Vec<&Path> = paths.iter().map(|path| self.folder(path)).collect();
         folders.push(&self.temporary);
         folders.sort_unstable();
         folders.dedup();
         let of = |folder: &Path| {
             let path = |name: String| folder.join(name).display().to_string();
-            remove_dead(folder).into_iter().map(path).collect::<Vec<_>>()
+            remove_dead(folder, token).into_iter().map(path).collect::<Vec<_>>()
         };
         folders.into_iter().flat_map(of).collect()
     }
@@ -272,7 +280,7 @@ impl Agent {
             fs::remove_dir_all(&scratch)
                 .with_context(|| format!("removing `{}`", scratch.display()))?;
         }
-        set.map(Answer::Block)
+        set.map(|set| Answer::Block(Box::new(set)))
     }
 
     fn worker_answer(&self, order: &WorkerOrder, limit: Duration) -> Result<Answer> {

@@ -139,7 +139,7 @@ pub struct TimeArgs {
     /// Values that `{NAME}` stands for, each a row of its own
     #[arg(long = "parameter", value_name = "NAME=VALUE,...")]
     pub parameters: Vec<String>,
-    /// Have a shell run the command lines; its own cost is in the figures
+    /// Have a shell run the command lines; what a shell with nothing to do takes is timed beside
     #[arg(long)]
     pub shell: bool,
     /// File to read as standard input [default: nothing]
@@ -151,12 +151,15 @@ pub struct TimeArgs {
     /// Command after each run, not timed
     #[arg(long, value_name = "COMMAND LINE")]
     pub conclude: Vec<String>,
-    /// Shell command on this side before the environments start
+    /// Shell command on this side, once before the environments start
     #[arg(long, value_name = "COMMAND LINE")]
     pub setup: Vec<String>,
-    /// Shell command on this side after they ended, however they did
+    /// Shell command on this side, once after they ended, however they did
     #[arg(long, value_name = "COMMAND LINE")]
     pub cleanup: Vec<String>,
+    /// Send the inputs into the environments first, to where their temporary files are
+    #[arg(long)]
+    pub stage: bool,
     /// Have the inputs out of memory before each run, or fail
     #[arg(long)]
     pub cold: bool,
@@ -175,12 +178,16 @@ pub struct TimeArgs {
     /// Exactly so many runs of each, after the first, which is kept apart
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..))]
     pub runs: Option<u32>,
+    /// So many more runs at the beginning that do not count
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub warmup: u32,
     /// Done when the 95 % interval of each tax of the wall time is within ± this many per cent
     #[arg(long, value_name = "PCT", default_value_t = 1.0)]
     pub precision: f64,
-    /// Measure for at most this long, precise or not
-    #[arg(long, value_name = "DURATION", default_value = "60s", value_parser = duration)]
-    pub budget: Duration,
+    /// Measure for at most this long, precise or not [default: 60s; with --runs, as long as it
+    /// takes]
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    pub budget: Option<Duration>,
     /// Seed of the random order [default: drawn, and recorded in the run file]
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,

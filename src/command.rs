@@ -1,61 +1,70 @@
 //! One run of a whole command inside an environment: its preparation, the run itself, what it took,
 //! and what it wrote.
 
+use std::cell::RefCell;
 use std::fs::{self, File};
-use std::io;
-use std::path::Path;
-use std::time::Instant;
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Instant, SystemTime};
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 
+use crate::leftovers::{SENT, hold, scratch_name};
 use crate::model::{Extras, SampleSet};
 use crate::program::hash_of;
 use crate::protocol::CommandTask;
 use crate::sys::{self, CommandEnd, CommandOrder, Killed};
 
 /// Output that is kept to be checked may be so long.
-const OUTPUT_LIMIT: u64 = 4 << 30;
-/// How long a command beside the timed one may take.
-const ASIDE_LIMIT_NS: u64 = 600_000_000_000;
+const OUTPUT_LIMIT: u64 = 1 << 30;
+/// Bytes at the end of an error output that are quoted.
+const QUOTED: u64 = 2000;
 /// What stands for the file that a run is to write.
 const OUT: &str = "{out}";
 
 /// Runs the command once, in `folder`, which is the run's own.
 pub fn run(task: &CommandTask, folder: &Path) -> Result<SampleSet> {
     fs::create_dir(folder).with_context(|| format!("creating `{}`", folder.display()))?;
+    // Other runs must not take it for a leftover.
+    let _held = hold(folder);
     let out = folder.join("out");
     let with_out = |words: &[String]| -> Vec<String> {
         words.iter().map(|word| word.replace(OUT, &out.display().to_string())).collect()
     };
     for words in &task.prepare {
-        aside(&with_out(words), folder).context("--prepare")?;
+        aside(&with_out(words), folder, task).context("--prepare")?;
     }
+    let before = looks(task)?;
     for path in &task.cold {
         make_cold(Path::new(path))?;
     }
     let words = with_out(&task.words);
     let stdout = task.check_output.then(|| folder.join("stdout"));
+    let stderr = task.keep_errors.then(|| folder.join("stderr"));
     let end = sys::run_command(
         &CommandOrder {
             words: &words,
             stdin: task.stdin.as_deref().map(Path::new),
             stdout: stdout.as_deref(),
+            stderr: stderr.as_deref(),
             limit_ns: task.time_limit_ms * 1_000_000,
             output_limit: OUTPUT_LIMIT,
         },
         &io::stdin(),
     )
-    .map_err(|error| not_started(&words, task, error))?;
-    judge(&end, &words, task)?;
+    .map_err(|error| not_started(&words, error))?;
+    judge(&end, &words, stderr.as_deref(), task)?;
     let mut set = figures(&end);
     if task.settle {
         let begin = Instant::now();
         sys::sync_all();
         set.samples.push(vec![begin.elapsed().as_nanos() as u64]);
     }
-    set.extras = remarks(&end, stdout.as_deref(), &out, task)?;
+    set.extras.hidden = hidden(&end).map(str::to_owned).collect();
+    set.extras.notes = notes(&end, &out, &before, task)?;
+    set.extras.output = stdout.map(|stdout| hash_of_outputs(&stdout, &out)).transpose()?;
     for words in &task.conclude {
-        aside(&with_out(words), folder).context("--conclude")?;
+        aside(&with_out(words), folder, task).context("--conclude")?;
     }
     Ok(set)
 }
@@ -66,6 +75,7 @@ fn figures(end: &CommandEnd) -> SampleSet {
     let (read, written) = end.storage.unwrap_or_default();
     let figures = [
         end.end_ns - end.start_ns,
+        usage.user_ns + usage.system_ns,
         usage.user_ns,
         usage.system_ns,
         end.peak_bytes,
@@ -81,38 +91,89 @@ fn figures(end: &CommandEnd) -> SampleSet {
         end_ns: end.end_ns,
         pinned: true,
         usage: usage.clone(),
-        extras: Extras::default(),
+        extras: Extras { floor_bytes: end.floor_bytes, ..Extras::default() },
     }
 }
 
-fn remarks(
-    end: &CommandEnd,
-    stdout: Option<&Path>,
-    out: &Path,
-    task: &CommandTask,
-) -> Result<Extras> {
-    let mut extras = Extras { floor_bytes: end.floor_bytes, ..Extras::default() };
+/// Figures that are zero because the system does not count them: every program that runs has some
+/// memory and faults it in.
+fn hidden(end: &CommandEnd) -> impl Iterator<Item = &'static str> {
+    let usage = &end.usage;
+    let faults = usage.minor_faults + usage.major_faults;
+    let switches = usage.voluntary_switches + usage.involuntary_switches;
+    let all = [
+        ("memory", end.peak_bytes == 0),
+        ("faults", faults == 0),
+        // A program may run through without one, on a system that would count it.
+        ("switches", faults + switches == 0),
+        ("read", end.storage.is_none()),
+        ("written", end.storage.is_none()),
+    ];
+    all.into_iter().filter_map(|(name, unknown)| unknown.then_some(name))
+}
+
+fn notes(end: &CommandEnd, out: &Path, before: &[Look], task: &CommandTask) -> Result<Vec<String>> {
+    let mut notes = Vec::new();
     if end.left > 0 {
-        let text = "the command left processes behind, which were ended after it".to_owned();
-        extras.notes.push(text);
+        notes.push("the command left processes behind, which were ended after it".to_owned());
     }
     if !end.status.success() {
-        extras.notes.push(format!("the command ended with {}", end.status));
-    }
-    if let Some(stdout) = stdout {
-        let mut hash = hash_of(stdout)?;
-        if out.exists() {
-            hash = format!("{hash} {}", hash_of(out)?);
-        }
-        extras.output = Some(hash);
+        notes.push(format!("the command ended with {}", end.status));
     }
     if task.words.iter().any(|word| word.contains(OUT)) && !out.exists() {
-        extras.notes.push("the command wrote no file at {out}".to_owned());
+        notes.push("the command wrote no file at {out}".to_owned());
     }
-    Ok(extras)
+    // What is prepared anew before each run may be used up by it.
+    if task.prepare.is_empty() {
+        for (path, before) in task.inputs.iter().zip(before) {
+            match look(Path::new(path)) {
+                Err(_) => bail!(
+                    "the command removes its input `{path}`: have it made anew before each run, \
+                     with `--prepare`"
+                ),
+                Ok(after) if after != *before => notes.push(format!(
+                    "the command changes its input `{path}`: each run has other work than the one \
+                     before, unless `--prepare` makes it anew"
+                )),
+                Ok(_) => {}
+            }
+        }
+    }
+    Ok(notes)
 }
 
-fn judge(end: &CommandEnd, words: &[String], task: &CommandTask) -> Result<()> {
+/// What tells that a file is another than before, short of reading it.
+type Look = (u64, Option<SystemTime>);
+
+fn look(path: &Path) -> io::Result<Look> {
+    let about = fs::metadata(path)?;
+    Ok((about.len(), about.modified().ok()))
+}
+
+/// The inputs as they are, which must be there.
+fn looks(task: &CommandTask) -> Result<Vec<Look>> {
+    let look = |path: &String| {
+        look(Path::new(path)).with_context(|| {
+            format!("the input `{path}` is not there in this environment; `--stage` sends it there")
+        })
+    };
+    task.inputs.iter().map(look).collect()
+}
+
+fn hash_of_outputs(stdout: &Path, out: &Path) -> Result<String> {
+    let mut hash = hash_of(stdout)?;
+    if out.exists() {
+        hash = format!("{hash} {}", hash_of(out)?);
+    }
+    Ok(hash)
+}
+
+fn judge(
+    end: &CommandEnd,
+    words: &[String],
+    stderr: Option<&Path>,
+    task: &CommandTask,
+) -> Result<()> {
     let command = shell_words::join(words);
     match end.killed {
         Some(Killed::TimedOut) => bail!(
@@ -127,44 +188,68 @@ fn judge(end: &CommandEnd, words: &[String], task: &CommandTask) -> Result<()> {
     }
     ensure!(
         end.status.success() || task.ignore_failure,
-        "`{command}` ended with {}; run it by hand to see why, or time it all the same with \
+        "`{command}` ended with {}{}\n  remedy: see by hand why, or time it all the same with \
          `--ignore-failure`",
-        end.status
+        end.status,
+        stderr.map(quoted).unwrap_or_default()
     );
     Ok(())
 }
 
-fn not_started(words: &[String], task: &CommandTask, error: io::Error) -> anyhow::Error {
+/// The last lines of what was written to standard error.
+fn quoted(path: &Path) -> String {
+    let mut bytes = Vec::new();
+    let _ = File::open(path).and_then(|mut file| {
+        let length = file.metadata()?.len();
+        file.seek(SeekFrom::Start(length.saturating_sub(QUOTED)))?;
+        file.take(QUOTED).read_to_end(&mut bytes)
+    });
+    let text = String::from_utf8_lossy(&bytes);
+    let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+    let last = &lines[lines.len().saturating_sub(3)..];
+    last.iter().map(|line| format!("\n  it printed: {line}")).collect()
+}
+
+fn not_started(words: &[String], error: io::Error) -> anyhow::Error {
     let program = words.first().map_or("", String::as_str);
-    let missing = error.kind() == io::ErrorKind::NotFound;
-    if let Some(stdin) = task.stdin.as_ref().filter(|path| missing && !Path::new(path).exists()) {
-        return anyhow::anyhow!("the input `{stdin}` is not there in this environment");
+    let there = program.contains('/') && Path::new(program).exists();
+    let kind = error.kind();
+    if kind == io::ErrorKind::NotFound && there {
+        return anyhow!(
+            "`{program}` is there, but not what is to run it in this environment: the program in \
+             its first line, or the loader of its libraries"
+        );
     }
-    match error.kind() {
-        io::ErrorKind::NotFound => {
-            anyhow::anyhow!("there is no program `{program}` in this environment")
-        }
+    if sys::is_no_program(&error) {
+        return anyhow!(
+            "`{program}` is no program of this environment: one for another system, or a script \
+             without a first line such as `#!/bin/sh`"
+        );
+    }
+    match kind {
+        io::ErrorKind::NotFound => anyhow!("there is no program `{program}` in this environment"),
         io::ErrorKind::PermissionDenied => {
-            anyhow::anyhow!("`{program}` may not be executed in this environment: {error}")
+            anyhow!("`{program}` may not be executed in this environment: {error}")
         }
         _ => anyhow::Error::new(error).context(format!("starting `{program}`")),
     }
 }
 
 /// Runs a command that is not timed and must succeed.
-fn aside(words: &[String], folder: &Path) -> Result<()> {
+fn aside(words: &[String], folder: &Path, task: &CommandTask) -> Result<()> {
     let output = folder.join("aside");
     let order = CommandOrder {
         words,
         stdin: None,
-        stdout: Some(&output),
-        limit_ns: ASIDE_LIMIT_NS,
+        stdout: None,
+        stderr: Some(&output),
+        limit_ns: task.time_limit_ms * 1_000_000,
         output_limit: OUTPUT_LIMIT,
     };
     let command = shell_words::join(words);
-    let end = sys::run_command(&order, &io::stdin()).with_context(|| format!("`{command}`"))?;
-    ensure!(end.killed.is_none(), "`{command}` did not end in time");
-    ensure!(end.status.success(), "`{command}` ended with {}", end.status);
+    let end = sys::run_command(&order, &io::stdin()).map_err(|error| not_started(words, error))?;
+    ensure!(end.killed.is_none(), "`{command}` was not finished in time and was killed");
+    ensure!(end.status.success(), "`{command}` ended with {}{}", end.status, quoted(&output));
     Ok(())
 }
 
@@ -179,4 +264,73 @@ fn make_cold(path: &Path) -> Result<()> {
         path.display()
     );
     Ok(())
+}
+
+/// Files that were sent here, in a folder of their own; removed with this value.
+#[derive(Default)]
+pub struct SentFiles(RefCell<Option<(PathBuf, Option<File>)>>);
+
+impl SentFiles {
+    /// Adds a piece to the file of that number and name; its path.
+    pub fn put(
+        &self,
+        place: &Path,
+        (token, launch): (&str, u32),
+        (number, name): (usize, &str),
+        hex: &str,
+    ) -> Result<String> {
+        let mut sent = self.0.borrow_mut();
+        if sent.is_none() {
+            let folder = place.join(scratch_name(token, SENT + u64::from(launch)));
+            fs::create_dir(&folder).with_context(|| format!("making `{}`", folder.display()))?;
+            let held = hold(&folder);
+            *sent = Some((folder, held));
+        }
+        let (folder, _) = sent.as_ref().context("a folder that was just made")?;
+        // Each in a folder of its own: only whole paths tell inputs apart.
+        let folder = folder.join(number.to_string());
+        fs::create_dir_all(&folder)?;
+        let name = Path::new(name).file_name().context("a name without a file")?;
+        let path = folder.join(name);
+        let mut file = File::options().create(true).append(true).open(&path)?;
+        file.write_all(&bytes_of(hex).context("the piece is not hexadecimal")?)
+            .with_context(|| format!("writing `{}`", path.display()))?;
+        Ok(path.to_str().context("the path is not UTF-8")?.to_owned())
+    }
+}
+
+impl Drop for SentFiles {
+    fn drop(&mut self) {
+        if let Some((folder, _)) = self.0.get_mut() {
+            let _ = fs::remove_dir_all(folder);
+        }
+    }
+}
+
+fn bytes_of(hex: &str) -> Option<Vec<u8>> {
+    let digit = |letter: &u8| char::from(*letter).to_digit(16);
+    let byte = |pair: &[u8]| match pair {
+        [high, low] => Some((digit(high)? << 4 | digit(low)?) as u8),
+        _ => None,
+    };
+    hex.as_bytes().chunks(2).map(byte).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sent_files_grow_by_pieces_and_go() {
+        let dir = tempfile::tempdir().unwrap();
+        let files = SentFiles::default();
+        let put = |number, hex| files.put(dir.path(), ("0123abcd", 7), (number, "a b"), hex);
+        let path = put(0, "6f6b").unwrap();
+        assert_eq!(put(0, "0aFF").unwrap(), path);
+        assert_eq!(fs::read(&path).unwrap(), b"ok\n\xff");
+        assert_ne!(put(1, "").unwrap(), path);
+        assert!(put(1, "1").is_err() && put(1, "zz").is_err());
+        drop(files);
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
+    }
 }

@@ -11,6 +11,9 @@ use std::time::{Duration, SystemTime};
 /// A folder as young as this may be one whose worker is about to lock it.
 const YOUNG: Duration = Duration::from_secs(2);
 
+/// Folders of files that were sent have numbers from here on, one for each launch.
+pub const SENT: u64 = 1 << 63;
+
 /// What the scratch folder of a request is called: the run's token, and the request's number.
 pub fn scratch_name(token: &str, id: u64) -> String {
     format!(".envtax-{token}-{id}")
@@ -27,15 +30,25 @@ pub fn hold(folder: &Path) -> Option<File> {
 /// Removes the scratch folders of the run with this token.
 pub fn remove_own(folder: &Path, token: &str) {
     let mark = format!(".envtax-{token}-");
-    for name in names(folder).iter().filter(|name| name.starts_with(&mark)) {
-        let _ = fs::remove_dir_all(folder.join(name));
+    for name in names(folder) {
+        let Some(id) = name.strip_prefix(&mark) else { continue };
+        let path = folder.join(&name);
+        // Other environments may keep what was sent to them in the same folder.
+        let others = id.parse::<u64>().is_ok_and(|id| id >= SENT) && is_held(&path);
+        if !others {
+            let _ = fs::remove_dir_all(path);
+        }
     }
 }
 
-/// Removes what runs that are no more left in this folder; the names of what was removed.
-pub fn remove_dead(folder: &Path) -> Vec<String> {
+/// Removes what runs that are no more left in this folder; the names of what was removed. The run
+/// with this token is none of them, even where it is not seen that its folders are held: an
+/// environment with a kernel of its own may see the files of others.
+pub fn remove_dead(folder: &Path, token: &str) -> Vec<String> {
+    let own = format!(".envtax-{token}-");
     let mut names = names(folder);
-    names.retain(|name| is_scratch(name) && is_dead(&folder.join(name)));
+    names.retain(|name| is_scratch(name) && !name.starts_with(&own));
+    names.retain(|name| is_dead(&folder.join(name)));
     names.retain(|name| fs::remove_dir_all(folder.join(name)).is_ok());
     names.sort();
     names
@@ -59,8 +72,11 @@ fn is_scratch(name: &str) -> bool {
 fn is_dead(path: &Path) -> bool {
     let Ok(about) = fs::symlink_metadata(path) else { return false };
     let age = about.modified().ok().and_then(|at| SystemTime::now().duration_since(at).ok());
-    let held = || File::open(path).map(|file| file.try_lock().is_err()).unwrap_or(true);
-    about.is_dir() && age.is_some_and(|age| age >= YOUNG) && !held()
+    about.is_dir() && age.is_some_and(|age| age >= YOUNG) && !is_held(path)
+}
+
+fn is_held(path: &Path) -> bool {
+    File::open(path).map(|file| file.try_lock().is_err()).unwrap_or(true)
 }
 
 #[cfg(test)]
@@ -103,10 +119,11 @@ mod tests {
             age(&dir.path().join(name));
         }
         let lock = hold(&dir.path().join(held)).unwrap();
-        assert_eq!(remove_dead(dir.path()), [dead]);
+        assert_eq!(remove_dead(dir.path(), "0000aaaa"), Vec::<String>::new());
+        assert_eq!(remove_dead(dir.path(), "0000dddd"), [dead]);
         assert_eq!(left(dir.path()), [held, fresh, young, foreign, "other"]);
         drop(lock);
-        assert_eq!(remove_dead(dir.path()), [held]);
+        assert_eq!(remove_dead(dir.path(), ""), [held]);
     }
 
     #[test]
@@ -115,7 +132,7 @@ mod tests {
         make(dir.path(), &["precious"]);
         let link = dir.path().join(".envtax-0000aaaa-1");
         std::process::Command::new("ln").arg("-s").arg("precious").arg(&link).status().unwrap();
-        assert!(remove_dead(dir.path()).is_empty());
+        assert!(remove_dead(dir.path(), "").is_empty());
         assert!(dir.path().join("precious/file").exists());
     }
 }

@@ -206,27 +206,32 @@ pub struct CommandCase {
     /// What `{NAME}` stands for.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub values: BTreeMap<String, String>,
+    /// Program and arguments, where they are not those of the environment's column.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub own: Vec<String>,
 }
 
 impl CommandCase {
     /// The program that these words start.
     pub fn program(&self, template: &[String]) -> String {
-        self.words(template).into_iter().next().unwrap_or_default()
+        self.words(template, self.input.as_deref()).into_iter().next().unwrap_or_default()
     }
 
     /// The files that it reads, as far as they are known.
     pub fn files(&self, rules: &CommandRules) -> Vec<String> {
-        let stdin = rules.stdin.iter().flat_map(|path| self.words(std::slice::from_ref(path)));
+        let of = |path| self.words(std::slice::from_ref(path), self.input.as_deref());
+        let stdin = rules.stdin.iter().flat_map(of);
         let mut files: Vec<String> = self.input.iter().cloned().chain(stdin).collect();
         files.dedup();
         files
     }
 
-    /// These words with what they stand for; `{out}` is left to the agent.
-    pub fn words(&self, template: &[String]) -> Vec<String> {
+    /// These words with what they stand for, the input being at that path; `{out}` is left to the
+    /// agent.
+    pub fn words(&self, template: &[String], input: Option<&str>) -> Vec<String> {
         let fill = |word: &String| {
             let mut word = word.clone();
-            if let Some(input) = &self.input {
+            if let Some(input) = input {
                 word = word.replace("{}", input);
             }
             for (name, value) in &self.values {
@@ -260,12 +265,32 @@ pub struct CommandRules {
     /// After each run it is waited, and timed, until what it wrote is durable.
     #[serde(default)]
     pub settle: bool,
+    /// Exactly so many runs count; otherwise precision and budget decide.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub runs: Option<u32>,
+    /// Runs at the beginning of each launch that do not count, beside the very first.
+    #[serde(default)]
+    pub warmup: u32,
+    /// Shell commands of this side, once before all environments start and after all have ended.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub setup: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cleanup: Vec<String>,
+    /// Inputs are sent into the environments.
+    #[serde(default)]
+    pub stage: bool,
 }
+
+/// The probe of cases that are runs of the user's command, and of those that are runs of a shell
+/// with nothing to do.
+pub const COMMAND: &str = "command";
+pub const EMPTY_SHELL: &str = "shell";
 
 /// The figures of a whole command, in the order in which agents give them; with `settle` there is
 /// [`SETTLED`] behind them.
 pub const COMMAND_PHASES: &[Phase] = &[
     Phase::timed("wall"),
+    Phase::figure("cpu", Quantity::Time),
     Phase::figure("user", Quantity::Time),
     Phase::figure("system", Quantity::Time),
     Phase::figure("memory", Quantity::Bytes),
@@ -397,6 +422,10 @@ pub struct Extras {
     /// seen, at the resolution of an HdrHistogram of three digits.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub latencies: BTreeMap<String, Vec<(u64, u64)>>,
+    /// Figures of a command that the environment does not show, by the names of their phases. Zero
+    /// in any other of its figures is a fact.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hidden: Vec<String>,
     /// Hash of what a command wrote to its standard output, and behind it that of the file at
     /// `{out}` if there is one, where they are asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]

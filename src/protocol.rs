@@ -45,6 +45,10 @@ pub enum Ask {
     Run { task: Box<CommandTask> },
     /// Tell what these programs and files are, as they are found in the environment.
     Inspect { programs: Vec<String>, files: Vec<String> },
+    /// Keep a piece of a file for as long as the agent lives, which is of that launch: number and
+    /// name tell which file, and each piece goes behind the ones before. The answer says where it
+    /// is.
+    Put { launch: u32, number: usize, name: String, hex: String, token: String },
     /// Remove what a killed agent of this run left in these folders and in its own choice.
     Clean { paths: Vec<String>, token: String },
     /// End. Closing the agent's input says the same.
@@ -70,7 +74,7 @@ pub struct Task {
 }
 
 /// One run of a whole command. The agent itself starts it, as a worker would be its parent.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct CommandTask {
     /// Program and arguments; `{out}` in them is a file in the run's own folder.
     pub words: Vec<String>,
@@ -80,6 +84,12 @@ pub struct CommandTask {
     pub conclude: Vec<Vec<String>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stdin: Option<String>,
+    /// Files that must be there, and that the command is not to change.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub inputs: Vec<String>,
+    /// Keep what is written to standard error, to be quoted should the command fail.
+    #[serde(default)]
+    pub keep_errors: bool,
     /// Files that must not be in memory before the run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cold: Vec<String>,
@@ -121,7 +131,7 @@ pub enum Answer {
         removed: Vec<String>,
     },
     Tuned(Tuning),
-    Block(SampleSet),
+    Block(Box<SampleSet>),
     /// In the order of the question; nothing is said of what is not there.
     Inspected {
         programs: Vec<Facts>,
@@ -132,6 +142,10 @@ pub enum Answer {
         reason: String,
     },
     Cleaned,
+    /// The file's path in the environment.
+    Put {
+        path: String,
+    },
     /// The task could not be done; the agent itself is well.
     Failed {
         error: String,

@@ -141,5 +141,5 @@ fn measure_here(
     };
     let mut block = measure::run_block(workload.as_mut(), &settings, crew)?;
     block.pinned = pinned;
-    Ok(Answer::Block(block))
+    Ok(Answer::Block(Box::new(block)))
 }

@@ -74,6 +74,7 @@ pub(super) fn measure(
         .into_iter()
         .map(|stage| format!("undid what a killed run left: {stage}"))
         .collect();
+    let _around = control::around(&plan, &settings.session)?;
     warnings.extend(leave_out(&mut plan, auto, &settings.session)?);
     let _dirs = control::make_dirs(&mut plan, &settings.session)?;
     let mut scribe = Scribe::new(&plan, &path, file.force)?;
@@ -351,6 +352,13 @@ impl Watcher for Scribe<'_> {
     }
 
     fn progress(&mut self, progress: &Progress) {
+        if let Some((done, all)) = progress.rounds.filter(|(done, _)| *done > 0) {
+            self.bar.set_position(u64::from(100 * done / all.max(1)));
+            let left = progress.elapsed * all.saturating_sub(done) / done;
+            let left = units::time(left.as_nanos() as f64);
+            self.bar.set_message(format!("{done} of {all} runs, about {left} left"));
+            return;
+        }
         let spent = progress.elapsed.as_secs_f64() / progress.budget.as_secs_f64();
         let done = progress.finished as f64 / progress.cases as f64;
         self.bar.set_position((spent.max(done) * 100.0).min(100.0) as u64);

@@ -2,6 +2,7 @@
 //! cases are their inputs and parameters.
 
 use std::collections::BTreeMap;
+use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
@@ -12,7 +13,8 @@ use super::{run, show};
 use crate::cli::TimeArgs;
 use crate::exit::Exit;
 use crate::model::{
-    COMMAND_PHASES, Case, CommandCase, CommandRules, EnvSpec, Params, Plan, PlannedCase, SETTLED,
+    COMMAND, COMMAND_PHASES, Case, CommandCase, CommandRules, EMPTY_SHELL, EnvSpec, Params, Phase,
+    Plan, PlannedCase, SETTLED,
 };
 use crate::plan::{self, Wish};
 
@@ -22,6 +24,9 @@ const ANSWER_LIMIT: Duration = Duration::from_secs(30);
 const MIN_RUNS: u32 = 10;
 /// Half-width, as a share, that every interval has: with a given number of runs, that decides.
 const ANY_PRECISION: f64 = 1e9;
+/// Seconds of measuring at most: the usual, and where a number of runs decides.
+const BUDGET_S: f64 = 60.0;
+const ANY_BUDGET_S: f64 = 1e9;
 
 pub fn run(args: &TimeArgs) -> Result<Exit> {
     show::check(&args.show)?;
@@ -34,6 +39,7 @@ fn plan_of(args: &TimeArgs, environments: Vec<EnvSpec>) -> Result<Plan> {
     let parameters = parameters(&args.parameters)?;
     let commands = commands(args)?;
     check_placeholders(args, &commands, &parameters)?;
+    check_files(args)?;
     let words = |lines: &[String]| -> Result<Vec<Vec<String>>> {
         lines.iter().map(|line| words_of(line, args.shell)).collect()
     };
@@ -46,8 +52,13 @@ fn plan_of(args: &TimeArgs, environments: Vec<EnvSpec>) -> Result<Plan> {
         dirs: Vec::new(),
         seed: args.seed.unwrap_or_else(run::fresh_seed),
         precision: if args.runs.is_some() { ANY_PRECISION } else { args.precision / 100.0 },
-        budget_s: args.budget.as_secs_f64(),
-        launches: 0,
+        budget_s: match (args.budget, args.runs) {
+            (Some(budget), _) => budget.as_secs_f64(),
+            (None, None) => BUDGET_S,
+            (None, Some(_)) => ANY_BUDGET_S,
+        },
+        // Each start has a first run of its own: who counts runs wants no more than one.
+        launches: u32::from(args.runs.is_some()),
         cold_launches: false,
         min_rounds: args.runs.unwrap_or(MIN_RUNS),
         commands: Some(CommandRules {
@@ -59,6 +70,11 @@ fn plan_of(args: &TimeArgs, environments: Vec<EnvSpec>) -> Result<Plan> {
             verify_output: args.verify_output,
             cold: args.cold,
             settle: args.settle,
+            runs: args.runs,
+            warmup: args.warmup,
+            setup: args.setup.clone(),
+            cleanup: args.cleanup.clone(),
+            stage: args.stage,
         }),
     })
 }
@@ -122,8 +138,6 @@ fn columns(args: &TimeArgs, environments: &[EnvSpec], commands: &[Command]) -> V
             columns.push(EnvSpec {
                 name: names.join(": "),
                 command: command.words.clone(),
-                setup: [&spec.setup[..], &args.setup].concat(),
-                cleanup: [&args.cleanup[..], &spec.cleanup].concat(),
                 ..spec.clone()
             });
         }
@@ -177,6 +191,17 @@ fn check_placeholders(
     Ok(())
 }
 
+/// What is sent into environments, and read without them, must be there now.
+fn check_files(args: &TimeArgs) -> Result<()> {
+    let inputs = args.inputs.iter().map(|path| ("--input", path));
+    let stdin = args.stdin.iter().filter(|path| !path.contains('{')).map(|it| ("--stdin", it));
+    for (option, path) in inputs.chain(stdin).filter(|_| args.stage) {
+        let about = fs::metadata(path).with_context(|| format!("`{option} {path}`"))?;
+        ensure!(about.is_file(), "`{option} {path}` is no file: `--stage` sends only files");
+    }
+    Ok(())
+}
+
 /// A case for each input and each combination of parameters.
 fn cases(args: &TimeArgs, parameters: &BTreeMap<String, Vec<String>>) -> Result<Vec<PlannedCase>> {
     let mut cases = vec![(String::new(), CommandCase::default())];
@@ -200,13 +225,19 @@ fn cases(args: &TimeArgs, parameters: &BTreeMap<String, Vec<String>>) -> Result<
     }
     let mut phases = COMMAND_PHASES.to_vec();
     phases.extend(args.settle.then_some(SETTLED));
-    let planned = |(text, command): (String, CommandCase)| PlannedCase {
-        case: Case { probe: "command".into(), params: Params::new(text.trim()), dir: None },
-        phases: phases.clone(),
+    let planned = |probe: &str, text: &str, phases: &[Phase], command| PlannedCase {
+        case: Case { probe: probe.into(), params: Params::new(text.trim()), dir: None },
+        phases: phases.to_vec(),
         unit: "run".into(),
         command: Some(command),
     };
-    Ok(cases.into_iter().map(planned).collect())
+    let of_command = |(text, case): (String, _)| planned(COMMAND, &text, &phases, case);
+    let mut cases: Vec<PlannedCase> = cases.into_iter().map(of_command).collect();
+    if args.shell {
+        let case = CommandCase { own: shell(":"), ..CommandCase::default() };
+        cases.push(planned(EMPTY_SHELL, "", COMMAND_PHASES, case));
+    }
+    Ok(cases)
 }
 
 /// The inputs' file names, which must tell them apart; otherwise their whole paths.

@@ -63,12 +63,17 @@ pub(super) fn remarks(
     for (key, data) in keys.iter().filter(|(key, _)| key.phase == 0) {
         for (column, data) in data.iter().enumerate() {
             let case = key.planned.case.to_string();
-            let mut notes: Vec<&String> =
-                data.blocks.iter().flat_map(|block| &block.set.extras.notes).collect();
-            notes.sort();
-            notes.dedup();
-            for note in notes {
-                let at = (column, note.clone(), RemarkKind::Condition);
+            let mut notes: BTreeMap<&String, usize> = BTreeMap::new();
+            for note in data.blocks.iter().flat_map(|block| &block.set.extras.notes) {
+                *notes.entry(note).or_default() += 1;
+            }
+            for (note, count) in notes {
+                // Probes measure in one way; commands may do another thing each time.
+                let note = match key.planned.command.is_some() && count < data.blocks.len() {
+                    true => format!("{note} ({count} of {} runs)", data.blocks.len()),
+                    false => note.clone(),
+                };
+                let at = (column, note, RemarkKind::Condition);
                 said.entry(at).or_default().push(case.clone());
             }
             if let Some(evidence) = dishonest(data) {

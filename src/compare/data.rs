@@ -76,6 +76,8 @@ pub(super) struct SideData<'a> {
     pub clock_share: f64,
     /// Fewer rounds, in some session, than its plan asks for.
     pub few_rounds: bool,
+    /// Figures of a command that were zero in some runs: all of them.
+    pub with_zeroes: Option<Vec<f64>>,
     /// Identity of the one file, when it is one of envtax's own: only its rounds can be paired.
     file: Option<*const RunFile>,
 }
@@ -87,7 +89,14 @@ impl<'a> SideData<'a> {
             _ => None,
         };
         let (sessions, blocks) = (Vec::new(), Vec::new());
-        let mut data = SideData { sessions, blocks, clock_share: 0.0, few_rounds: false, file };
+        let mut data = SideData {
+            sessions,
+            blocks,
+            clock_share: 0.0,
+            few_rounds: false,
+            with_zeroes: None,
+            file,
+        };
         for session in &side.sessions {
             let own: Vec<&Block> = session.blocks_of(key).collect();
             let rounds = own.iter().filter_map(|block| {
@@ -110,6 +119,7 @@ impl<'a> SideData<'a> {
                 Some((block.round, Round { floor, mean, launch: block.launch }))
             });
             let rounds: Rounds = rounds.collect();
+            data.with_zeroes = with_zeroes(key, &own).or(data.with_zeroes);
             let wanted = session.run.header.plan.min_rounds as usize;
             data.few_rounds |= !rounds.is_empty() && rounds.len() < wanted;
             data.clock_share = data.clock_share.max(session.clock_share(&own, key.phase));
@@ -158,6 +168,13 @@ impl<'a> SideData<'a> {
         self.floors().take(3).map(f64::exp).collect()
     }
 
+    /// The least and the greatest cost of a round.
+    pub fn range(&self) -> Option<(f64, f64)> {
+        let least = self.floors().reduce(f64::min)?;
+        let greatest = self.floors().reduce(f64::max)?;
+        Some((least.exp(), greatest.exp()))
+    }
+
     fn floors(&self) -> impl Iterator<Item = f64> {
         self.sessions.iter().flat_map(|rounds| rounds.values().map(|round| round.floor))
     }
@@ -170,6 +187,19 @@ impl<'a> SideData<'a> {
     pub fn fewest_rounds(&self) -> usize {
         self.sessions.iter().map(BTreeMap::len).filter(|rounds| *rounds > 0).min().unwrap_or(0)
     }
+}
+
+/// The figures of a command's runs where some are zero, and the environment would show others.
+fn with_zeroes(key: &RowKey, blocks: &[&Block]) -> Option<Vec<f64>> {
+    let phase = key.phase();
+    if key.planned.command.is_none() || phase.timed {
+        return None;
+    }
+    let hidden = |block: &&&Block| block.set.extras.hidden.iter().any(|name| *name == phase.name);
+    let of_block = |block: &&Block| Some(*block.set.samples.get(key.phase)?.first()? as f64);
+    let figures: Vec<f64> =
+        blocks.iter().filter(|block| !hidden(block)).filter_map(of_block).collect();
+    figures.contains(&0.0).then_some(figures)
 }
 
 impl<'a> Session<'a> {

@@ -29,7 +29,7 @@ mod verdict;
 use anyhow::{Context, Result, ensure};
 use serde::Serialize;
 
-use crate::model::{Facts, Quantity};
+use crate::model::{COMMAND, COMMAND_PHASES, EMPTY_SHELL, Facts, Quantity};
 use crate::stats::{self, Estimate};
 
 use data::{Counted, Round, Rounds, RowKey, SideData, centre, row_keys};
@@ -127,6 +127,11 @@ impl Row {
         words.into_iter().filter(|word| !word.is_empty()).cloned().collect::<Vec<_>>().join(" ")
     }
 
+    /// Whether it is of a whole command, be it a shell with nothing to do.
+    pub fn is_of_command(&self) -> bool {
+        [COMMAND, EMPTY_SHELL].contains(&self.probe.as_str())
+    }
+
     /// The part of the probe's id before the dot.
     pub fn area(&self) -> &str {
         area_of(&self.probe)
@@ -139,6 +144,8 @@ fn area_of(probe: &str) -> &str {
 
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
+// Nearly all cells are measured, and there are few.
+#[allow(clippy::large_enum_variant)]
 pub enum Cell {
     Measured(Measured),
     /// Cannot be measured there.
@@ -162,6 +169,8 @@ pub struct Measured {
     pub cost: f64,
     /// 95 % interval of `cost` itself, from its own rounds; none of fewer than three.
     pub cost_interval: Option<(f64, f64)>,
+    /// The least and the greatest cost of a round.
+    pub range: Option<(f64, f64)>,
     /// What the first three rounds measured, for tables that print single runs.
     pub first_rounds: Vec<f64>,
     /// Mean cost with everything that happened, from block means in the same way.
@@ -229,18 +238,8 @@ pub fn compare(sides: &[Side<'_>], margin: f64) -> Result<Comparison> {
         for (column, side) in sides.iter().enumerate() {
             let own = (&data[column], counted[column]);
             let against = (column > 0 && usable).then_some((&data[0], counted[0]));
-            let (mut cell, mut test) = cell(side, &key, own, against, margin);
-            match &refused[column] {
-                Some(reason) if matches!(cell, Cell::Measured(_)) => {
-                    (cell, test) = (Cell::Failed { reason: reason.clone() }, None);
-                }
-                _ => {}
-            }
-            if let Cell::Measured(measured) = &mut cell
-                && sameness::other_program(side, reference, &key)
-            {
-                measured.flags.push(Flag::OtherProgram);
-            }
+            let cell = cell(side, &key, own, against, margin);
+            let (cell, test) = doubted(cell, &refused[column], (side, reference), &key);
             cells.push(cell);
             tests.extend(test.map(|test| test.at(rows.len(), column)));
         }
@@ -285,6 +284,25 @@ pub fn compare(sides: &[Side<'_>], margin: f64) -> Result<Comparison> {
     })
 }
 
+/// The cell, refused where it is of other work than the reference's, and flagged where its program is
+/// another.
+fn doubted(
+    (mut cell, test): (Cell, Option<Test>),
+    refused: &Option<String>,
+    (side, reference): (&Side<'_>, &Side<'_>),
+    key: &RowKey,
+) -> (Cell, Option<Test>) {
+    if let Cell::Measured(measured) = &mut cell {
+        if let Some(reason) = refused {
+            return (Cell::Failed { reason: reason.clone() }, None);
+        }
+        if sameness::other_program(side, reference, key) {
+            measured.flags.push(Flag::OtherProgram);
+        }
+    }
+    (cell, test)
+}
+
 fn is_continuous(quanta: &[Option<f64>]) -> bool {
     quanta.iter().all(Option::is_none)
 }
@@ -302,6 +320,9 @@ fn cell(
     if let Some(reason) = side.failure(key) {
         return (Cell::Failed { reason: reason.to_owned() }, None);
     }
+    if let Some(cell) = cell_with_zeroes(data, base.map(|(base, _)| base)) {
+        return (cell, None);
+    }
     let Some((own_cost, own_all_in)) = data.costs() else {
         return (empty_cell(side, key, data), None);
     };
@@ -313,7 +334,9 @@ fn cell(
         tax.iter_mut().for_each(|tax| tax.interval = None);
     }
     let mut flags = flags::of_blocks(key, own_cost, &data.blocks);
-    if base.is_some_and(|base| flags::different_work((data, counted), base)) {
+    // What commands use is shown, and may be the very difference that is looked for.
+    let probe = key.planned.command.is_none();
+    if probe && base.is_some_and(|base| flags::different_work((data, counted), base)) {
         flags.push(Flag::DifferentWork);
     }
     flags.extend(conditions::flags(data));
@@ -338,6 +361,7 @@ fn cell(
     let measured = Measured {
         cost,
         cost_interval: data.half_width().map(|width| (cost / width.exp(), cost * width.exp())),
+        range: data.range(),
         first_rounds: data.first_rounds(),
         all_in,
         outside_cpu_ns: launches::outside_cpu_ns(&data.blocks).filter(|_| key.phase == 0),
@@ -346,6 +370,43 @@ fn cell(
         flags,
     };
     (Cell::Measured(measured), test.flatten())
+}
+
+/// The cell of a figure that was zero in some runs, there or in the reference: zero has no
+/// logarithm, so that means are compared as they are, without an interval.
+fn cell_with_zeroes(data: &SideData<'_>, base: Option<&SideData<'_>>) -> Option<Cell> {
+    if data.with_zeroes.is_none() && base.is_none_or(|base| base.with_zeroes.is_none()) {
+        return None;
+    }
+    let mean = |data: &SideData<'_>| match &data.with_zeroes {
+        Some(figures) => Some(figures.iter().sum::<f64>() / figures.len() as f64),
+        None => Some(data.costs()?.1),
+    };
+    let cost = mean(data)?;
+    let base = base.and_then(mean).filter(|base| cost > 0.0 && *base > 0.0);
+    let tax = base.map(|base| Tax {
+        ratio: cost / base,
+        interval: None,
+        all_in_ratio: cost / base,
+        difference: cost - base,
+        spread: None,
+        launches: None,
+        sessions: None,
+        verdict: Verdict::Descriptive,
+    });
+    let figures = data.with_zeroes.as_deref().unwrap_or_default();
+    let greatest = figures.iter().copied().reduce(f64::max);
+    Some(Cell::Measured(Measured {
+        cost,
+        cost_interval: None,
+        range: greatest.map(|greatest| (0.0, greatest)).or_else(|| data.range()),
+        first_rounds: Vec::new(),
+        all_in: cost,
+        outside_cpu_ns: None,
+        rounds: data.rounds().max(figures.len()),
+        tax,
+        flags: Vec::new(),
+    }))
 }
 
 /// The cell of a row without figures. Blocks without this one are those of an environment that does
@@ -430,6 +491,8 @@ fn areas(rows: &[Row], columns: usize) -> Vec<Area> {
         let own: Vec<&Row> = rows
             .iter()
             .filter(|row| row.area() == area && row.quantity == Quantity::Time)
+            // What a command uses is part of what it takes: only its wall times have a mean.
+            .filter(|row| !row.is_of_command() || row.phase == COMMAND_PHASES[0].name)
             .collect();
         let logs = |column: usize| -> Vec<f64> {
             own.iter().filter_map(|row| Some(tax_of(&row.cells[column])?.ratio.ln())).collect()

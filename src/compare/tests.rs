@@ -452,3 +452,42 @@ fn wrong_names_are_refused() {
     let error = sides(&file, None).unwrap_err().to_string();
     assert!(error.contains("`r.jsonl` has no environment `z`"), "{error}");
 }
+
+/// A command whose runs read so many bytes in each environment; none where it is not shown.
+fn reads(bytes: impl Fn(usize, u32) -> Option<u64>) -> Comparison {
+    let mut case = planned("command");
+    case.command = Some(Default::default());
+    case.phases = vec![Phase::timed("wall"), Phase::figure("read", Quantity::Bytes)];
+    let run = run_of(vec![case], 20, |_, column, round| {
+        let read = bytes(column, round);
+        let mut set = set_of(vec![1000]);
+        set.iterations = 1;
+        set.samples.push(vec![read.unwrap_or(0)]);
+        set.extras.hidden.extend(read.is_none().then(|| "read".to_owned()));
+        Some(set)
+    });
+    let files = [("run".to_owned(), run, None)];
+    compare(&sides(&files, None).unwrap(), 0.03).unwrap()
+}
+
+#[test]
+fn what_a_command_did_not_use_is_zero_and_not_unknown() {
+    let costs = |comparison: &Comparison| -> Vec<Option<f64>> {
+        let cost = |cell: &Cell| match cell {
+            Cell::Measured(measured) => Some(measured.cost.round()),
+            _ => None,
+        };
+        comparison.rows[1].cells.iter().map(cost).collect()
+    };
+    let comparison = reads(|column, _| (column == 0).then_some(0));
+    assert_eq!(costs(&comparison), [Some(0.0), None]);
+    // Now and then something is read: then means are compared, and nothing is claimed of them.
+    let comparison = reads(|column, round| Some(u64::from(column == 0 || round % 2 == 0) * 4096));
+    assert_eq!(costs(&comparison), [Some(4096.0), Some(2048.0)]);
+    let tax = tax_of(&comparison.rows[1].cells[1]).unwrap();
+    assert!((tax.ratio - 0.5).abs() < 1e-9 && tax.interval.is_none(), "{tax:?}");
+    assert_eq!(tax.verdict, Verdict::Descriptive);
+    let comparison = reads(|column, _| Some(column as u64));
+    assert_eq!(costs(&comparison), [Some(0.0), Some(1.0)]);
+    assert!(tax_of(&comparison.rows[1].cells[1]).is_none(), "nothing is a multiple of zero");
+}

@@ -115,7 +115,7 @@ impl Drop for Aside {
 
 /// Runs a set-up command to its end. What it may still make when the user or the controller's death
 /// ends the run must not come after the clean-up.
-fn set_up(line: &str, stage: &Stage, settings: &SessionSettings<'_>) -> Result<()> {
+pub(super) fn set_up(line: &str, stage: &Stage, settings: &SessionSettings<'_>) -> Result<()> {
     let log = stage.path().join("set-up.log");
     let words = ["sh", "-c", line].map(str::to_owned);
     finish(command_of(&words, &log)?, &log, settings)

@@ -1,5 +1,6 @@
 //! The only part that starts processes: agents and the rounds they measure in.
 
+mod around;
 mod guard;
 mod launches;
 mod lodging;
@@ -10,6 +11,7 @@ mod seat;
 mod session;
 mod tool;
 
+pub use around::around;
 pub use guard::{Guard, keep_guard};
 pub use made::make_dirs;
 pub use rounds::{Progress, RunSettings, Watcher, run};

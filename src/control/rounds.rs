@@ -57,6 +57,8 @@ pub struct Progress {
     /// Cases that are as precise as asked for, of how many.
     pub finished: usize,
     pub cases: usize,
+    /// Rounds done, of how many, where their number is given.
+    pub rounds: Option<(u32, u32)>,
     /// The widest interval so far: half-width as a share, and whose it is.
     pub widest: Option<(f64, String)>,
 }
@@ -121,8 +123,8 @@ struct CaseState {
     /// Rounds done, the warm-up included.
     rounds: u32,
     finished: bool,
-    /// The launch in which it had its last warm-up.
-    warm: Option<u32>,
+    /// The launch in which it had its last warm-up, and how many it had there.
+    warm: Option<(u32, u32)>,
     /// Half-width of the widest interval, and the environment it is of.
     width: Option<(f64, usize)>,
     /// By environment: the block size, or none where the case is not measured.
@@ -359,12 +361,14 @@ impl Driver<'_> {
             draw.cpu = None;
         }
         // The first round of a launch fills caches anew, as the very first one does.
-        let warm_up = self.cases[case].warm != Some(self.launches.number);
+        let launch = self.launches.number;
+        let warmed = self.cases[case].warm.filter(|warm| warm.0 == launch).map_or(0, |warm| warm.1);
+        let warm_up = warmed <= self.plan.commands.as_ref().map_or(0, |rules| rules.warmup);
         let round = if warm_up { 0 } else { self.cases[case].rounds };
         for (place, &seat) in draw.environments.iter().enumerate() {
             let Some(size) = self.cases[case].sizes[seat] else { continue };
             self.place_launcher(case, seat, &draw);
-            let ask = match self.command_task(case, seat) {
+            let ask = match self.command_task(case, seat, warm_up) {
                 Some(task) => Ask::Run { task: Box::new(task) },
                 None => Ask::Block { task: self.task(case, seat, &draw), size },
             };
@@ -375,7 +379,7 @@ impl Driver<'_> {
             let cpu = cpu_before.zip(self.outside_cpu_ns(seat));
             let phases = self.plan.cases[case].phases.len();
             let set = match answer {
-                Answer::Block(set) => runfile::check(&set, phases).map(|()| set),
+                Answer::Block(set) => runfile::check(&set, phases).map(|()| *set),
                 _ => Err(anyhow!("is no block")),
             };
             let set = match set {
@@ -404,7 +408,9 @@ impl Driver<'_> {
                 set,
             }))?;
         }
-        self.cases[case].warm = Some(self.launches.number);
+        if warm_up {
+            self.cases[case].warm = Some((launch, warmed + 1));
+        }
         if !warm_up || self.cases[case].rounds == 0 {
             self.cases[case].rounds += 1;
         }
@@ -446,7 +452,9 @@ impl Driver<'_> {
             }
         }
         let launched = self.launches.done(self.plan);
-        state.finished = precise && launched && state.rounds > self.plan.min_rounds;
+        let counted = self.plan.commands.as_ref().is_some_and(|rules| rules.runs.is_some());
+        state.finished = counted || precise && launched;
+        state.finished &= state.rounds > self.plan.min_rounds;
     }
 
     /// Where nothing is pinned, the launcher is not either.
@@ -460,22 +468,40 @@ impl Driver<'_> {
     }
 
     /// The next run of the case's command, if it is one.
-    fn command_task(&self, index: usize, seat: usize) -> Option<CommandTask> {
+    fn command_task(&self, index: usize, seat: usize, warm_up: bool) -> Option<CommandTask> {
         let case = self.plan.cases[index].command.as_ref()?;
-        let rules = self.plan.commands.clone().unwrap_or_default();
-        let fill = |all: &[Vec<String>]| all.iter().map(|words| case.words(words)).collect();
+        let mut rules = self.plan.commands.clone().unwrap_or_default();
         let spec = &self.plan.environments[seat];
+        let token = self.settings.session.token.clone();
+        let time_limit_ms = (rules.timeout_s * 1e3) as u64;
+        if !case.own.is_empty() {
+            let words = case.own.clone();
+            return Some(CommandTask { words, token, time_limit_ms, ..CommandTask::default() });
+        }
+        let place = |path: String| self.seats[seat].staged.get(&path).cloned().unwrap_or(path);
+        let input = case.input.clone().map(place);
+        let words = |words: &[String]| case.words(words, input.as_deref());
+        let fill = |all: &[Vec<String>]| all.iter().map(|it| words(it)).collect();
+        let stdin = rules.stdin.take().map(|path| place(words(&[path]).concat()));
         Some(CommandTask {
-            words: case.words(&spec.command),
+            words: words(&spec.command),
             prepare: fill(&rules.prepare),
             conclude: fill(&rules.conclude),
-            stdin: rules.stdin.map(|path| case.words(&[path]).concat()),
-            cold: case.input.iter().filter(|_| rules.cold).cloned().collect(),
+            inputs: input
+                .iter()
+                .chain(&stdin)
+                .cloned()
+                .collect::<BTreeSet<_>>()
+                .into_iter()
+                .collect(),
+            keep_errors: warm_up,
+            stdin,
+            cold: input.into_iter().filter(|_| rules.cold).collect(),
             check_output: rules.verify_output,
             ignore_failure: rules.ignore_failure,
             settle: rules.settle,
-            token: self.settings.session.token.clone(),
-            time_limit_ms: (rules.timeout_s * 1e3) as u64,
+            token,
+            time_limit_ms,
         })
     }
 
@@ -503,7 +529,12 @@ impl Driver<'_> {
             let Some(session) = &mut self.seats[seat].session else { break };
             match session.ask(ask.clone(), &self.settings.session) {
                 Ok(Answer::Failed { error }) => {
-                    reason = error;
+                    reason = match self.cases[case].values[seat].len() {
+                        runs if runs > 0 && self.plan.cases[case].command.is_some() => {
+                            format!("after {runs} good runs: {error}")
+                        }
+                        _ => error,
+                    };
                     break;
                 }
                 Ok(Answer::CannotMeasure { reason }) => {
@@ -558,6 +589,17 @@ impl Driver<'_> {
         self.watcher.record(Record::Outcome(Outcome { env: name, case, state, reason }))
     }
 
+    /// Rounds done and to be done, in all cases, where the user says how many.
+    fn rounds_of_all(&self) -> Option<(u32, u32)> {
+        let rules = self.plan.commands.as_ref()?;
+        let each = rules.runs? + rules.warmup + 1;
+        let done = |state: &CaseState| match (state.rounds, state.warm) {
+            (0 | 1, warm) => warm.map_or(0, |warm| warm.1),
+            (rounds, _) => rounds + rules.warmup,
+        };
+        Some((self.cases.iter().map(done).sum(), each * self.cases.len() as u32))
+    }
+
     fn tell_progress(&mut self) {
         let widths = self.cases.iter().enumerate().filter(|(_, state)| !state.finished);
         let widest = widths
@@ -568,6 +610,7 @@ impl Driver<'_> {
             budget: Duration::from_secs_f64(self.plan.budget_s),
             finished: self.cases.iter().filter(|state| state.finished).count(),
             cases: self.cases.len(),
+            rounds: self.rounds_of_all(),
             widest: widest.map(|(width, case, seat)| {
                 (width, format!("{} in {}", self.plan.cases[case].case, self.seats[seat].name))
             }),

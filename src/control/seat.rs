@@ -1,8 +1,10 @@
 //! The environments of a run: started at the beginning, and again when their agent dies.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 
 use super::rounds::{RunSettings, Watcher};
 use super::session::{Session, Trouble};
@@ -14,6 +16,8 @@ use crate::{launch, mount};
 
 /// An environment whose agent died more often than this is given up.
 const RELAUNCHES: u32 = 3;
+/// Bytes of a file that are sent at a time: twice as many letters are well below a message's limit.
+const PIECE: usize = 128 << 10;
 
 /// The user asked to stop.
 pub(super) struct Interrupted;
@@ -28,6 +32,8 @@ pub(super) struct Seat {
     pub(super) error: Option<String>,
     /// Target directories that cannot be used there, with the reason.
     pub(super) bad_dirs: BTreeMap<String, String>,
+    /// Where inputs that were sent there are, by their paths on this side.
+    pub(super) staged: BTreeMap<String, String>,
 }
 
 /// Starts every environment of the plan. One that does not start keeps its seat, with the reason;
@@ -46,6 +52,7 @@ pub(super) fn open_seats(
             relaunches: 0,
             error: None,
             bad_dirs: BTreeMap::new(),
+            staged: BTreeMap::new(),
         };
         let started = Session::start(spec, &plan.dirs_in(spec), &settings.session)
             .and_then(|session| seat_in(&mut seat, session, (plan, spec), settings, watcher));
@@ -140,6 +147,7 @@ fn seat_in(
             seat.bad_dirs.insert(dir, error);
         }
     }
+    seat.staged = send_inputs(plan, &mut session, settings)?;
     let hello = &session.hello;
     facts.insert("target".into(), hello.target.clone());
     let record = runfile::Environment {
@@ -153,6 +161,45 @@ fn seat_in(
     };
     seat.session = Some(session);
     Ok(record)
+}
+
+/// Sends the inputs of commands there, if the user wants that; where they are there.
+fn send_inputs(
+    plan: &Plan,
+    session: &mut Session,
+    settings: &RunSettings<'_>,
+) -> Result<BTreeMap<String, String>, Trouble> {
+    let mut places = BTreeMap::new();
+    let launch = settings.session.launches.get();
+    let Some(rules) = plan.commands.as_ref().filter(|rules| rules.stage) else {
+        return Ok(places);
+    };
+    let cases = plan.cases.iter().filter_map(|case| case.command.as_ref()?.input.as_ref());
+    let stdin = rules.stdin.iter().filter(|path| !path.contains("{}"));
+    let paths: BTreeSet<&String> = cases.chain(stdin).collect();
+    for (number, path) in paths.into_iter().enumerate() {
+        let bytes = fs::read(path).with_context(|| format!("reading `{path}`"))?;
+        let name = Path::new(path).file_name().unwrap_or_default().to_string_lossy();
+        // An empty file is one piece, too.
+        for piece in bytes.chunks(PIECE).chain(bytes.is_empty().then_some(&[][..])) {
+            let ask = Ask::Put {
+                launch,
+                number,
+                name: name.clone().into_owned(),
+                hex: piece.iter().map(|byte| format!("{byte:02x}")).collect(),
+                token: settings.session.token.clone(),
+            };
+            let place = match session.ask(ask, &settings.session)? {
+                Answer::Put { path } => path,
+                Answer::Failed { error } => {
+                    return Err(Trouble::Dead(anyhow!("sending `{path}` there: {error}")));
+                }
+                _ => return Err(Trouble::Dead(anyhow!("the agent there takes no files"))),
+            };
+            places.insert(path.clone(), place);
+        }
+    }
+    Ok(places)
 }
 
 /// The mark of each made directory that this environment is to see, by the directory's name. A
@@ -233,9 +280,13 @@ impl Seat {
         let paths = dirs.iter().map(|dir| dir.path.clone()).collect();
         let clean = Ask::Clean { paths, token: settings.session.token.clone() };
         let started = Session::start(spec, &dirs, &settings.session)
-            .and_then(|mut session| session.ask(clean, &settings.session).map(|_| session));
+            .and_then(|mut session| session.ask(clean, &settings.session).map(|_| session))
+            .and_then(|mut session| Ok((send_inputs(plan, &mut session, settings)?, session)));
         match started {
-            Ok(session) => self.session = Some(session),
+            Ok((staged, session)) => {
+                self.staged = staged;
+                self.session = Some(session);
+            }
             Err(Trouble::Interrupted) => return Err(Interrupted),
             Err(Trouble::Dead(error) | Trouble::TimedOut(error)) => {
                 let name = &spec.name;

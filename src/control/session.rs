@@ -207,9 +207,13 @@ impl Session {
     pub fn ask(&mut self, ask: Ask, settings: &SessionSettings<'_>) -> Result<Answer, Trouble> {
         let id = self.next_id;
         self.next_id += 1;
-        // A whole command has a time limit of its own.
+        // Whole commands have a time limit of their own.
         let limit = match &ask {
-            Ask::Run { task } => settings.answer_limit + Duration::from_millis(task.time_limit_ms),
+            Ask::Run { task } => {
+                let commands = 1 + task.prepare.len() + task.conclude.len();
+                let each = Duration::from_millis(task.time_limit_ms);
+                settings.answer_limit + each * commands as u32
+            }
             _ => settings.answer_limit,
         };
         let line = line_of(&Request { id, ask }).context("a request")?;

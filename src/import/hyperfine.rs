@@ -72,7 +72,7 @@ fn series(outcome: &Outcome, column: String, varied: bool) -> Result<Series> {
     }
     ensure!(!runs.is_empty(), "has no runs");
     let values = if varied { outcome.parameters.clone() } else { BTreeMap::new() };
-    Ok(Series { column, case: CommandCase { input: None, values }, runs, notes })
+    Ok(Series { column, case: CommandCase { values, ..CommandCase::default() }, runs, notes })
 }
 
 /// The commands with `{NAME}` where a parameter was, if that gives each command the same set of

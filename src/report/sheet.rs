@@ -1,10 +1,12 @@
 //! Small tables beside the comparison's own, as words: what directories, ladders, copies and
 //! distributions say, and the layouts of published tables.
 
+use super::table::amount;
 use crate::compare::{
-    Comparison, Cost, Directories, DirectoryCosts, FirstRun, FirstRuns, Ladder, LatencyRow,
-    Quantiles, Scaling, Split,
+    Cell, Comparison, Cost, Directories, DirectoryCosts, FirstRun, FirstRuns, Ladder, LatencyRow,
+    Measured, Quantiles, Row, Scaling, Split, Verdict,
 };
+use crate::model::{COMMAND_PHASES, Quantity};
 use crate::units;
 
 /// A table with a title. The first column is text, the others are numbers.
@@ -26,7 +28,7 @@ impl Sheet {
 
 /// What stands beside the rows of a comparison.
 pub fn sheets(comparison: &Comparison) -> Vec<Sheet> {
-    let mut sheets = Vec::new();
+    let mut sheets = commands(comparison);
     sheets.extend(comparison.directories.as_ref().map(|it| directories(it, &comparison.columns)));
     if !comparison.ladders.is_empty() {
         sheets.push(ladders(comparison));
@@ -40,11 +42,76 @@ pub fn sheets(comparison: &Comparison) -> Vec<Sheet> {
     if !comparison.first_runs.is_empty() {
         sheets.push(first_runs(comparison));
     }
-    if !comparison.start_ups.is_empty() {
+    if !comparison.start_ups.is_empty() && !comparison.rows.iter().all(Row::is_of_command) {
         sheets.push(start_ups(comparison));
     }
     sheets.extend(super::differences::sheet(comparison));
     sheets
+}
+
+/// How the runs of whole commands varied, and what they used.
+fn commands(comparison: &Comparison) -> Vec<Sheet> {
+    let wall = COMMAND_PHASES[0].name.as_ref();
+    let cases: Vec<&Row> =
+        comparison.rows.iter().filter(|row| row.is_of_command() && row.phase == wall).collect();
+    let figures = |case: &Row, phase: &str| {
+        let same = |row: &&Row| {
+            (&row.probe, &row.params, row.phase.as_str()) == (&case.probe, &case.params, phase)
+        };
+        comparison.rows.iter().find(same)
+    };
+    let header = ["", "±95\u{a0}%", "least", "most", "runs"];
+    let mut runs = Sheet::new("Wall times of the runs", &header);
+    let used: Vec<&str> = COMMAND_PHASES[2..]
+        .iter()
+        .map(|phase| phase.name.as_ref())
+        // A column of zeroes says nothing.
+        .filter(|phase| {
+            let mut rows = cases.iter().filter_map(|case| figures(case, phase));
+            let some = |cell: &Cell| matches!(cell, Cell::Measured(it) if it.cost > 0.0);
+            rows.any(|row| row.quantity == Quantity::Time || row.cells.iter().any(some))
+        })
+        .collect();
+    let mut uses = Sheet::new("What a run used", &[&[""], &used[..]].concat());
+    for case in &cases {
+        let title = super::table::title(case);
+        let several = cases.len() > 1;
+        if several {
+            runs.rows.push(vec![title.clone()]);
+            uses.rows.push(vec![title]);
+        }
+        for (column, cell) in case.cells.iter().enumerate() {
+            let Cell::Measured(wall) = cell else { continue };
+            let indent = if several { "  " } else { "" };
+            let label = format!("{indent}{}", comparison.columns[column]);
+            runs.rows.push(run_row(label.clone(), wall));
+            let figure = |phase: &&str| match figures(case, phase) {
+                Some(row) => used_figure(&row.cells[column], row.quantity),
+                None => String::new(),
+            };
+            uses.rows.push([label].into_iter().chain(used.iter().map(figure)).collect());
+        }
+    }
+    [runs, uses].into_iter().filter(|sheet| !sheet.rows.is_empty()).collect()
+}
+
+fn run_row(label: String, wall: &Measured) -> Vec<String> {
+    let width = wall.cost_interval.map(|(low, high)| (high - low) / 2.0 / wall.cost);
+    let (least, most) =
+        wall.range.map(|(a, b)| (units::time(a), units::time(b))).unwrap_or_default();
+    let width = width.map_or("unknown".into(), |width| format!("±{}", units::percent(width)));
+    vec![label, width, least, most, wall.rounds.to_string()]
+}
+
+/// The figure, with an arrow where it is shown to be another than the reference's.
+fn used_figure(cell: &Cell, quantity: Quantity) -> String {
+    let Cell::Measured(measured) = cell else { return "–".into() };
+    let amount = amount(measured.cost, quantity);
+    match measured.tax.as_ref().map(|tax| tax.verdict) {
+        Some(Verdict::Slower) => format!("{amount} ↑"),
+        Some(Verdict::Faster) => format!("{amount} ↓"),
+        _ => amount,
+    }
 }
 
 /// Environments have a line each, or the row's own where there is one.

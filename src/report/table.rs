@@ -1,9 +1,9 @@
 //! The words of a comparison's table, shared by the formats that people read.
 
 use crate::compare::{
-    Cell, Comparison, Flag, Measured, Remark, RemarkKind, Row, Tax, Verdict, tax_of,
+    Area, Cell, Comparison, Flag, Measured, Remark, RemarkKind, Row, Tax, Verdict, tax_of,
 };
-use crate::model::Quantity;
+use crate::model::{COMMAND, COMMAND_PHASES, EMPTY_SHELL, Quantity, SETTLED};
 use crate::units;
 
 /// One line of the table, as words.
@@ -31,6 +31,8 @@ pub enum Kind {
 
 /// Longest name, in characters, that stands in one line with its figures.
 const LONG: usize = 36;
+/// Longest name of the reference that stands beside its figures.
+const LONG_REFERENCE: usize = 16;
 
 /// Every line of the comparison, area by area, each area's summary after its rows; environments
 /// that never started have one line in all, at the end.
@@ -38,21 +40,28 @@ pub fn lines(comparison: &Comparison) -> Vec<Line> {
     let mut lines = Vec::new();
     let absent: Vec<bool> =
         (0..comparison.columns.len()).map(|column| comparison.is_absent(column)).collect();
+    // As columns that are called like command lines are.
+    let longwinded = comparison.reference.chars().count() > LONG_REFERENCE;
     for area in &comparison.areas {
-        for row in comparison.rows.iter().filter(|row| row.area() == area.area) {
+        let own = comparison.rows.iter().filter(|row| row.area() == area.area);
+        for row in own.filter(|row| has_lines(row)) {
             let cells = row.cells.iter().enumerate().filter(|(column, _)| !absent[*column]);
             for (column, cell) in cells {
                 let own = format!("  {}", comparison.columns[column]);
-                let name = row.name();
-                let long = name.chars().count() > LONG;
+                let name = title(row);
+                let long = name.chars().count() > LONG || row.is_of_command() && longwinded;
                 if column == 0 && long {
                     lines.push(heading(name.clone()));
                 }
                 let what = if column == 0 && !long { name } else { own };
-                lines.push(line(what, column, (row, cell), comparison));
+                let mut line = line(what, column, (row, cell), comparison);
+                if line.verdict == comparison.reference && longwinded && column == 0 {
+                    line.verdict = "reference".into();
+                }
+                lines.push(line);
             }
         }
-        if area.rows > 1 {
+        if has_summary(area) {
             lines.extend(summary(comparison, area));
         }
     }
@@ -67,6 +76,28 @@ pub fn lines(comparison: &Comparison) -> Vec<Line> {
         ..heading(format!("  {name}"))
     }));
     lines
+}
+
+/// Times of a command's inputs are no parts of a whole.
+fn has_summary(area: &Area) -> bool {
+    area.rows > 1 && area.area != COMMAND
+}
+
+/// Of a command's figures, those that are not of the clock have a sheet of their own.
+fn has_lines(row: &Row) -> bool {
+    let clock = [&COMMAND_PHASES[0], &SETTLED].iter().any(|phase| phase.name == row.phase);
+    clock || !row.is_of_command()
+}
+
+/// The row's name; a command's without what all of them have in common.
+pub fn title(row: &Row) -> String {
+    match (row.probe.as_str(), row.params.as_str(), row.phase.as_str()) {
+        (EMPTY_SHELL, ..) => "an empty shell".into(),
+        (COMMAND, "", phase) => phase.into(),
+        (COMMAND, params, phase) if phase == COMMAND_PHASES[0].name => params.into(),
+        (COMMAND, params, phase) => format!("{phase} {params}"),
+        _ => row.name(),
+    }
 }
 
 fn heading(what: String) -> Line {
@@ -114,6 +145,7 @@ fn line(what: String, column: usize, (row, cell): (&Row, &Cell), comparison: &Co
 /// A cost in the unit of its quantity.
 pub fn amount(cost: f64, quantity: Quantity) -> String {
     match quantity {
+        _ if cost == 0.0 => "0".into(),
         Quantity::Time => units::time(cost),
         Quantity::Bytes => units::bytes(cost),
         Quantity::Share => units::percent(cost / 1e6),
@@ -121,7 +153,7 @@ pub fn amount(cost: f64, quantity: Quantity) -> String {
     }
 }
 
-fn summary(comparison: &Comparison, area: &crate::compare::Area) -> Vec<Line> {
+fn summary(comparison: &Comparison, area: &Area) -> Vec<Line> {
     let of_column = |column: usize| {
         let ratio = area.ratios[column]?;
         let of = match area.counts[column] {
@@ -162,7 +194,8 @@ fn verdict(tax: &Tax) -> String {
 
 /// What more measuring would do for the rows that are inconclusive.
 fn inconclusive(comparison: &Comparison) -> Option<String> {
-    let cells = comparison.rows.iter().flat_map(|row| &row.cells);
+    let rows = || comparison.rows.iter().filter(|row| has_lines(row));
+    let cells = rows().flat_map(|row| &row.cells);
     let more = |tax: &Tax| match tax.verdict {
         Verdict::Inconclusive { more_rounds } => Some(more_rounds),
         _ => None,
@@ -172,6 +205,10 @@ fn inconclusive(comparison: &Comparison) -> Option<String> {
     match (open.len(), most) {
         (0, _) => None,
         (_, None) => Some("inconclusive: a difference about as large as the margin".into()),
+        (_, Some(rounds)) if rows().all(Row::is_of_command) => Some(format!(
+            "inconclusive: neither a difference nor its absence is shown; about {rounds} more \
+             runs of each may tell (`--budget` or `--runs`)"
+        )),
         (_, Some(rounds)) => Some(format!(
             "inconclusive: neither a difference nor its absence is shown; about {rounds} more \
              rounds may tell (`--budget`, and `--probe` to spend it on these)"
@@ -189,7 +226,8 @@ fn reasons(comparison: &Comparison) -> Vec<String> {
     let mut found: Vec<(&str, &str, &str, usize)> = Vec::new();
     let absent: Vec<bool> =
         (0..comparison.columns.len()).map(|column| comparison.is_absent(column)).collect();
-    let cells = comparison.rows.iter().flat_map(|row| row.cells.iter().enumerate());
+    let rows = comparison.rows.iter().filter(|row| has_lines(row));
+    let cells = rows.flat_map(|row| row.cells.iter().enumerate());
     for (column, cell) in cells.filter(|(column, _)| !absent[*column]) {
         let (word, reason) = match cell {
             Cell::Measured(_) => continue,
@@ -243,20 +281,32 @@ fn together(said: impl Iterator<Item = (String, String)>) -> Vec<String> {
     found.into_iter().map(joined).collect()
 }
 
+/// What the arrows of figures without lines mean, where there are any.
+fn arrows(comparison: &Comparison) -> Option<String> {
+    let rows = comparison.rows.iter().filter(|row| !has_lines(row));
+    let mut taxes = rows.flat_map(|row| &row.cells).filter_map(tax_of);
+    let differs = |tax: &Tax| matches!(tax.verdict, Verdict::Slower | Verdict::Faster);
+    taxes
+        .any(differs)
+        .then(|| format!("↑ ↓: shown to be more, or less, than that of {}", comparison.reference))
+}
+
 /// What stands under the table: how to read it, what the letters mean, and every remark.
 pub fn notes(comparison: &Comparison) -> Vec<String> {
     let mut notes = Vec::new();
     if comparison.columns.len() > 1 {
         notes.push(format!(
-            "tax: cost divided by that of {}, with its 95 % interval; same: within ±{}; mean: \
-             geometric",
+            "tax: cost divided by that of {}, with its 95 % interval; same: within ±{}{}",
             comparison.reference,
-            units::percent(comparison.margin)
+            units::percent(comparison.margin),
+            if comparison.areas.iter().any(has_summary) { "; mean: geometric" } else { "" }
         ));
     }
+    notes.extend(arrows(comparison));
     let mut flags: Vec<Flag> = comparison
         .rows
         .iter()
+        .filter(|row| has_lines(row))
         .flat_map(|row| &row.cells)
         .filter_map(|cell| match cell {
             Cell::Measured(measured) => Some(&measured.flags),

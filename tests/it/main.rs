@@ -26,6 +26,7 @@ mod run_files;
 mod suites;
 mod support;
 mod tidy;
+mod time;
 mod time_facts;
 mod time_reports;
 mod usage;

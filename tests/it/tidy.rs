@@ -30,7 +30,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("facts", &["sys", "model"]),
     ("worker", &["protocol", "probe", "measure", "model", "sys"]),
     ("program", &["model", "sys"]),
-    ("command", &["model", "program", "protocol", "sys"]),
+    ("command", &["leftovers", "model", "program", "protocol", "sys"]),
     (
         "agent",
         &[

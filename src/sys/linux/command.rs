@@ -24,7 +24,9 @@ pub struct CommandOrder<'a> {
     pub stdin: Option<&'a Path>,
     /// Where its standard output goes; nowhere otherwise.
     pub stdout: Option<&'a Path>,
-    /// It is killed after so many ns, and when its output is longer than so many bytes.
+    /// Where its standard error goes, of which a quotation may be wanted; nowhere otherwise.
+    pub stderr: Option<&'a Path>,
+    /// It is killed after so many ns, and when an output is longer than so many bytes.
     pub limit_ns: u64,
     pub output_limit: u64,
 }
@@ -69,15 +71,16 @@ pub fn run_command(order: &CommandOrder<'_>, interrupt: &impl AsFd) -> io::Resul
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "no command"));
     };
     let mut command = Command::new(program);
-    command.args(arguments).process_group(0).stderr(Stdio::null());
+    command.args(arguments).process_group(0);
     match order.stdin {
         Some(path) => command.stdin(File::open(path)?),
         None => command.stdin(Stdio::null()),
     };
-    match order.stdout {
-        Some(path) => command.stdout(File::create(path)?),
-        None => command.stdout(Stdio::null()),
+    let output = |path: Option<&Path>| match path {
+        Some(path) => File::create(path).map(Stdio::from),
+        None => Ok(Stdio::null()),
     };
+    command.stdout(output(order.stdout)?).stderr(output(order.stderr)?);
     adopt_orphans();
     let _ticking = Ticking::start()?;
     let start_ns = now_ns();
@@ -122,8 +125,9 @@ fn wait_for_end(
             Err(_) => {}
         }
         let flooded = || {
-            let length = order.stdout.and_then(|path| fs::metadata(path).ok()).map(|it| it.len());
-            length.is_some_and(|length| length > order.output_limit)
+            let mut outputs = order.stdout.into_iter().chain(order.stderr);
+            let length = |path: &Path| fs::metadata(path).map_or(0, |about| about.len());
+            outputs.any(|path| length(path) > order.output_limit)
         };
         if now_ns() - start_ns >= order.limit_ns {
             killed = Some(Killed::TimedOut);
@@ -217,6 +221,11 @@ pub fn is_executable(path: &Path) -> bool {
     path.is_file() && unsafe { libc::access(name.as_ptr(), libc::X_OK) } == 0
 }
 
+/// Whether what was to be started is a file that this system cannot execute.
+pub fn is_no_program(error: &io::Error) -> bool {
+    error.raw_os_error() == Some(libc::ENOEXEC)
+}
+
 /// Waits until everything that was written on this system is durable.
 pub fn sync_all() {
     // SAFETY: takes nothing and always succeeds.
@@ -269,10 +278,14 @@ mod tests {
         ["sh", "-c", line].map(str::to_owned).to_vec()
     }
 
+    fn order(words: &[String], limit_ns: u64) -> CommandOrder<'_> {
+        let (stdin, stdout, stderr) = (None, None, None);
+        CommandOrder { words, stdin, stdout, stderr, limit_ns, output_limit: 1000 }
+    }
+
     fn run(line: &str, limit_ns: u64) -> CommandEnd {
         let words = words(line);
-        let order =
-            CommandOrder { words: &words, stdin: None, stdout: None, limit_ns, output_limit: 1000 };
+        let order = order(&words, limit_ns);
         // Nothing ever comes from the end of a pipe whose other end is held.
         let (reader, _writer) = io::pipe().unwrap();
         run_command(&order, &reader).unwrap()
@@ -305,15 +318,8 @@ mod tests {
         let left = run("sleep 60 & setsid sleep 60 & sleep 0.2", long);
         assert!(left.left >= 1 && family().is_empty(), "{left:?}");
         let missing = ["/no/such/program".to_owned()];
-        let order = CommandOrder {
-            words: &missing,
-            stdin: None,
-            stdout: None,
-            limit_ns: long,
-            output_limit: 1,
-        };
         let (reader, _writer) = io::pipe().unwrap();
-        let error = run_command(&order, &reader).unwrap_err();
+        let error = run_command(&order(&missing, long), &reader).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::NotFound);
     }
 }

@@ -80,8 +80,15 @@ pub fn memory_bytes(pids: &[u32]) -> Option<u64> {
     (sum > 0).then_some(sum)
 }
 
+/// Living processes of the session with that leader.
+pub(super) fn of_session(leader: u32) -> impl Iterator<Item = u32> {
+    let own = move |(_, stat): &(u32, Stat)| stat.session == leader && !stat.ended;
+    stats().filter(own).map(|(pid, _)| pid)
+}
+
 struct Stat {
     parent: u32,
+    session: u32,
     ended: bool,
     /// CPU time in clock ticks: its own, and that of the children it waited for.
     own_ticks: u64,
@@ -104,11 +111,13 @@ fn stat(pid: u32) -> Option<Stat> {
 fn parsed(line: &str) -> Option<Stat> {
     let words: Vec<&str> = line.rsplit_once(')')?.1.split_whitespace().collect();
     let number = |index: usize| words.get(index)?.parse::<u64>().ok();
-    // Behind the name: state, ppid, …, utime, stime, cutime, cstime as the 12th to 15th.
+    // Behind the name: state, ppid, pgrp, session, …; the 12th to 15th are utime, stime, cutime and
+    // cstime.
     let own_ticks = number(11)? + number(12)?;
     let children_ticks = number(13)? + number(14)?;
     let ended = matches!(*words.first()?, "Z" | "X");
-    Some(Stat { parent: number(1)? as u32, ended, own_ticks, children_ticks })
+    let (parent, session) = (number(1)? as u32, number(3)? as u32);
+    Some(Stat { parent, session, ended, own_ticks, children_ticks })
 }
 
 #[cfg(test)]
@@ -119,10 +128,10 @@ mod tests {
 
     #[test]
     fn a_line_of_the_process_table_is_read() {
-        let line = "7 (a b) c) S 5 7 7 0 -1 4194304 1 2 3 4 10 20 30 40 20 0 1 0 9 8 7";
+        let line = "7 (a b) c) S 5 7 8 0 -1 4194304 1 2 3 4 10 20 30 40 20 0 1 0 9 8 7";
         let stat = parsed(line).unwrap();
         let ticks = (stat.own_ticks, stat.children_ticks);
-        assert_eq!((stat.parent, stat.ended, ticks), (5, false, (30, 70)));
+        assert_eq!((stat.parent, stat.session, stat.ended, ticks), (5, 8, false, (30, 70)));
         assert!(parsed("7 (a) Z 5 7").is_none());
     }
 

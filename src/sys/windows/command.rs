@@ -13,6 +13,7 @@ pub struct CommandOrder<'a> {
     pub words: &'a [String],
     pub stdin: Option<&'a Path>,
     pub stdout: Option<&'a Path>,
+    pub stderr: Option<&'a Path>,
     pub limit_ns: u64,
     pub output_limit: u64,
 }
@@ -44,6 +45,10 @@ pub fn run_command<I>(_order: &CommandOrder<'_>, _interrupt: &I) -> io::Result<C
 
 pub fn is_executable(path: &Path) -> bool {
     path.is_file()
+}
+
+pub fn is_no_program(_error: &io::Error) -> bool {
+    false
 }
 
 pub fn sync_all() {}
