@@ -274,6 +274,10 @@ impl Agent {
 
     /// Runs a whole command in a scratch folder of its own.
     fn run_command(&self, id: u64, task: &CommandTask) -> Result<Answer> {
+        if let Some(program) = command::missing(&task.needs) {
+            let reason = format!("there is no program `{program}` in this environment");
+            return Ok(Answer::CannotMeasure { reason });
+        }
         let scratch = self.temporary.join(scratch_name(&task.token, id));
         let set = command::run(task, &scratch);
         if scratch.exists() {

@@ -127,6 +127,10 @@ pub struct TimeArgs {
     /// Program and arguments to time
     #[arg(value_name = "COMMAND", last = true)]
     pub command: Vec<String>,
+    /// Command with data that envtax makes for it, a row of its own (`envtax list workloads`)
+    #[arg(long = "workload", value_name = "NAME")]
+    #[arg(conflicts_with_all = ["lines", "command", "inputs", "stdin", "cold"])]
+    pub workloads: Vec<String>,
     /// Environment to run it in: NAME=KIND[:ARGUMENT] or KIND[:ARGUMENT]
     #[arg(long = "env", value_name = "[NAME=]SPEC", default_value = "native")]
     pub environments: Vec<String>,
@@ -245,7 +249,7 @@ pub struct FileArgs {
 pub struct ListArgs {
     /// What to list
     pub what: Listed,
-    /// Everything there is to know of each probe, environment or filesystem
+    /// Everything there is to know of each probe, environment, filesystem or workload
     #[arg(long)]
     pub long: bool,
     #[command(flatten)]
@@ -258,6 +262,7 @@ pub enum Listed {
     Environments,
     Filesystems,
     Suites,
+    Workloads,
     Formats,
     Layouts,
 }

@@ -69,6 +69,17 @@ pub fn run(task: &CommandTask, folder: &Path) -> Result<SampleSet> {
     Ok(set)
 }
 
+/// The first of these programs that is not on the search path.
+pub fn missing(programs: &[String]) -> Option<&String> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let folders: Vec<_> = std::env::split_paths(&path).collect();
+    let is_there = |program: &&String| {
+        let file = format!("{program}{}", std::env::consts::EXE_SUFFIX);
+        folders.iter().any(|folder| folder.join(&file).is_file())
+    };
+    programs.iter().find(|program| !is_there(program))
+}
+
 /// A figure for each of the command's phases, in their order.
 fn figures(end: &CommandEnd) -> SampleSet {
     let usage = &end.usage;

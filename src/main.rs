@@ -33,6 +33,7 @@ mod sys;
 mod test_alloc;
 mod units;
 mod worker;
+mod workload;
 
 use std::io::{self, Write};
 use std::process::ExitCode;

@@ -209,6 +209,35 @@ pub struct CommandCase {
     /// Program and arguments, where they are not those of the environment's column.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub own: Vec<String>,
+    /// What is run in place of the environment's own command.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub workload: Option<WorkloadCase>,
+}
+
+/// A command of envtax's own, with data that was made for it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct WorkloadCase {
+    pub name: String,
+    /// With `{data}` for the folder of that name in the target directory [`DATA_DIR`].
+    pub command: Vec<String>,
+    /// Programs without which an environment skips it.
+    pub needs: Vec<String>,
+}
+
+/// Name of the target directory with the data of workloads.
+pub const DATA_DIR: &str = "data";
+
+impl WorkloadCase {
+    /// Whether it works on data.
+    pub fn has_data(&self) -> bool {
+        self.command.iter().any(|word| word.contains("{data}"))
+    }
+
+    /// The command where the target directory [`DATA_DIR`] has that path.
+    fn words(&self, data: &str) -> Vec<String> {
+        let folder = format!("{data}/{}", self.name);
+        self.command.iter().map(|word| word.replace("{data}", &folder)).collect()
+    }
 }
 
 impl CommandCase {
@@ -350,6 +379,21 @@ impl Plan {
         let own = environment.dirs.get(name);
         let common = || self.dirs.iter().find(|dir| dir.name == name).map(|dir| &dir.path);
         own.or_else(common).map(String::as_str)
+    }
+
+    /// What is run for that case in that environment; `{out}` is left to the agent.
+    pub fn command_words(
+        &self,
+        environment: &EnvSpec,
+        case: &CommandCase,
+        input: Option<&str>,
+    ) -> Vec<String> {
+        match &case.workload {
+            Some(workload) => {
+                workload.words(self.dir_path(environment, DATA_DIR).unwrap_or_default())
+            }
+            None => case.words(&environment.command, input),
+        }
     }
 }
 

@@ -78,6 +78,9 @@ pub struct Task {
 pub struct CommandTask {
     /// Program and arguments; `{out}` in them is a file in the run's own folder.
     pub words: Vec<String>,
+    /// Programs without which it cannot be run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub needs: Vec<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub prepare: Vec<Vec<String>>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -14,12 +14,14 @@ use crate::mount::{self, FILESYSTEMS};
 use crate::probe::PROBES;
 use crate::report::{LAYOUTS, REPORTS};
 use crate::suite::{SUITES, Suite};
+use crate::workload::{self, WORKLOADS};
 
 pub fn run(args: &ListArgs) -> Result<Exit> {
     let pages = match args.what {
         Listed::Probes if args.long => Some(probe_pages()),
         Listed::Environments if args.long => Some(environment_pages()),
         Listed::Filesystems if args.long => Some(filesystem_pages()),
+        Listed::Workloads if args.long => Some(workload_pages()),
         _ => None,
     };
     if let Some(pages) = pages {
@@ -38,6 +40,9 @@ pub fn run(args: &ListArgs) -> Result<Exit> {
             let summary =
                 |suite: &Suite| suite.summary.to_owned() + &layout(suite).unwrap_or_default();
             SUITES.iter().map(|suite| [suite.name.into(), summary(suite)]).collect()
+        }
+        Listed::Workloads => {
+            WORKLOADS.iter().map(|it| [it.name.into(), it.summary.into()]).collect()
         }
         Listed::Layouts => {
             LAYOUTS.iter().map(|layout| [layout.name.into(), layout.summary.into()]).collect()
@@ -143,6 +148,21 @@ fn filesystem_pages() -> String {
     text
 }
 
+/// Everything that is written of workloads, as `docs/WORKLOADS.md` holds it.
+fn workload_pages() -> String {
+    let mut text = format!(
+        "# Workloads\n\nMade from the registry by `envtax list workloads --long`; do not edit.\n\n\
+         {}",
+        workload::NOTES
+    );
+    for workload in WORKLOADS {
+        let (name, notes) = (workload.name, workload.notes);
+        let (summary, command) = (sentence(workload.summary), workload.command.join(" "));
+        text.push_str(&format!("\n## {name}\n\n{summary}.\n\n    {command}\n\n{notes}\n"));
+    }
+    text + "\n" + workload::EXAMPLE
+}
+
 /// The phases that have a name.
 fn names(phases: &[Phase]) -> Vec<&str> {
     phases.iter().map(|phase| phase.name.as_ref()).filter(|name| !name.is_empty()).collect()
@@ -180,6 +200,7 @@ mod tests {
             ("PROBES.md", probe_pages()),
             ("ENVIRONMENTS.md", environment_pages()),
             ("FILESYSTEMS.md", filesystem_pages()),
+            ("WORKLOADS.md", workload_pages()),
         ] {
             let path = format!("{}/docs/{name}", env!("CARGO_MANIFEST_DIR"));
             if std::env::var_os("UPDATE").is_some() {

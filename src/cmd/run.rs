@@ -77,6 +77,7 @@ pub(super) fn measure(
     let _around = control::around(&plan, &settings.session)?;
     warnings.extend(leave_out(&mut plan, auto, &settings.session)?);
     let _dirs = control::make_dirs(&mut plan, &settings.session)?;
+    let _data = control::make_data(&mut plan, &settings.session)?;
     let mut scribe = Scribe::new(&plan, &path, file.force)?;
     warnings.iter().for_each(|text| scribe.warn(text));
     let end = control::run(&plan, &settings, &mut scribe);

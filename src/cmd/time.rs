@@ -1,7 +1,7 @@
 //! `envtax time`: whole commands, in several environments or against each other, as a plan whose
 //! cases are their inputs and parameters.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 use std::time::Duration;
@@ -14,9 +14,10 @@ use crate::cli::TimeArgs;
 use crate::exit::Exit;
 use crate::model::{
     COMMAND, COMMAND_PHASES, Case, CommandCase, CommandRules, EMPTY_SHELL, EnvSpec, Params, Phase,
-    Plan, PlannedCase, SETTLED,
+    Plan, PlannedCase, SETTLED, WorkloadCase,
 };
 use crate::plan::{self, Wish};
+use crate::workload;
 
 /// Longest wait for an environment to start, and beyond a command's own time limit.
 const ANSWER_LIMIT: Duration = Duration::from_secs(30);
@@ -92,6 +93,9 @@ fn commands(args: &TimeArgs) -> Result<Vec<Command>> {
             false => args.command.clone(),
         };
         return Ok(vec![Command { name: String::new(), words }]);
+    }
+    if !args.workloads.is_empty() {
+        return Ok(vec![Command { name: String::new(), words: Vec::new() }]);
     }
     ensure!(!args.lines.is_empty(), "there is no command: write `envtax time -- COMMAND [ARG]...`");
     let command =
@@ -213,6 +217,9 @@ fn cases(args: &TimeArgs, parameters: &BTreeMap<String, Vec<String>>) -> Result<
         };
         cases = args.inputs.iter().zip(short).map(of).collect();
     }
+    if !args.workloads.is_empty() {
+        cases = workloads(&args.workloads)?;
+    }
     for (name, values) in parameters {
         let with = |(text, case): (String, CommandCase)| {
             values.iter().map(move |value| {
@@ -240,9 +247,27 @@ fn cases(args: &TimeArgs, parameters: &BTreeMap<String, Vec<String>>) -> Result<
     Ok(cases)
 }
 
+/// A case for each workload.
+fn workloads(names: &[String]) -> Result<Vec<(String, CommandCase)>> {
+    let mut seen = BTreeSet::new();
+    let case = |name: &String| {
+        ensure!(seen.insert(name.clone()), "`--workload {name}` is given twice");
+        let workload = workload::find(name)?;
+        let texts = |words: &[&str]| words.iter().map(|&word| word.to_owned()).collect();
+        let workload = WorkloadCase {
+            name: name.clone(),
+            command: texts(workload.command),
+            needs: texts(workload.needs),
+        };
+        let case = CommandCase { workload: Some(workload), ..CommandCase::default() };
+        Ok((format!("workload={name}"), case))
+    };
+    names.iter().map(case).collect()
+}
+
 /// The inputs' file names, which must tell them apart; otherwise their whole paths.
 fn short_names(inputs: &[String]) -> Result<Vec<String>> {
-    let mut seen = std::collections::BTreeSet::new();
+    let mut seen = BTreeSet::new();
     for input in inputs {
         ensure!(seen.insert(input), "`--input {input}` is given twice");
     }
@@ -251,7 +276,7 @@ fn short_names(inputs: &[String]) -> Result<Vec<String>> {
         name.unwrap_or_else(|| path.clone()).replace(' ', "_")
     };
     let names: Vec<String> = inputs.iter().map(name).collect();
-    let unique: std::collections::BTreeSet<&String> = names.iter().collect();
+    let unique: BTreeSet<&String> = names.iter().collect();
     Ok(match unique.len() == names.len() {
         true => names,
         false => inputs.iter().map(|path| path.replace(' ', "_")).collect(),

@@ -10,9 +10,11 @@ mod rounds;
 mod seat;
 mod session;
 mod tool;
+mod workloads;
 
 pub use around::around;
 pub use guard::{Guard, keep_guard};
 pub use made::make_dirs;
 pub use rounds::{Progress, RunSettings, Watcher, run};
 pub use session::{Session, SessionSettings, Trouble};
+pub use workloads::make_data;

@@ -11,7 +11,7 @@ use super::order::{Draw, Order};
 use super::seat::{Interrupted, Seat, common_cpus, open_seats};
 use super::session::{Session, SessionSettings, Trouble};
 use crate::facts;
-use crate::model::{Case, Plan, SampleSet};
+use crate::model::{Case, DATA_DIR, Plan, SampleSet};
 use crate::protocol::{Answer, Ask, BlockSize, CommandTask, Task, Tuning, UnavailableCase};
 use crate::runfile::{self, End, EndReason, Inspected, Outcome, OutcomeState, Record, Tuned};
 use crate::{stats, sys};
@@ -222,7 +222,8 @@ impl Driver<'_> {
 
     /// Whether the environment said that it can measure the case; why not.
     fn can_measure(&self, case: usize, seat: usize) -> Result<(), (OutcomeState, String)> {
-        let (case, seat) = (&self.plan.cases[case].case, &self.seats[seat]);
+        let (planned, seat) = (&self.plan.cases[case], &self.seats[seat]);
+        let case = &planned.case;
         let needed = match case.params.get("cpu") {
             Some("same") => 1,
             Some("other") => 2,
@@ -231,7 +232,10 @@ impl Driver<'_> {
         let Some(session) = &seat.session else {
             return Err((OutcomeState::Failed, seat.error.clone().unwrap_or_default()));
         };
-        if let Some(error) = case.dir.as_ref().and_then(|dir| seat.bad_dirs.get(dir)) {
+        let workload = planned.command.as_ref().and_then(|command| command.workload.as_ref());
+        let data = workload.filter(|it| it.has_data()).map(|_| DATA_DIR);
+        let dir = case.dir.as_deref().or(data);
+        if let Some(error) = dir.and_then(|dir| seat.bad_dirs.get(dir)) {
             return Err((OutcomeState::Failed, error.clone()));
         }
         if self.cpus < needed {
@@ -484,7 +488,8 @@ impl Driver<'_> {
         let fill = |all: &[Vec<String>]| all.iter().map(|it| words(it)).collect();
         let stdin = rules.stdin.take().map(|path| place(words(&[path]).concat()));
         Some(CommandTask {
-            words: words(&spec.command),
+            words: self.plan.command_words(spec, case, input.as_deref()),
+            needs: case.workload.iter().flat_map(|it| it.needs.clone()).collect(),
             prepare: fill(&rules.prepare),
             conclude: fill(&rules.conclude),
             inputs: input

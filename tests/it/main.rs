@@ -29,4 +29,5 @@ mod tidy;
 mod time;
 mod time_facts;
 mod time_reports;
+mod time_workloads;
 mod usage;

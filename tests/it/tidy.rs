@@ -27,6 +27,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("guest", &["sys", "model"]),
     ("stage", &["leftovers", "sys"]),
     ("mount", &["units"]),
+    ("workload", &[]),
     ("facts", &["sys", "model"]),
     ("worker", &["protocol", "probe", "measure", "model", "sys"]),
     ("program", &["model", "sys"]),
@@ -50,7 +51,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         "control",
         &[
             "plan", "launch", "mount", "protocol", "runfile", "model", "stats", "stage", "facts",
-            "units", "sys",
+            "units", "sys", "workload",
         ],
     ),
     ("import", &["model", "runfile"]),

@@ -1,0 +1,156 @@
+//! Whole commands with data that is made for them, and a real program on real files.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::PathBuf;
+
+use crate::support::{Comparison, Envtax, Place, data, needs};
+
+/// Options that make a comparison of commands short.
+const BRIEF: [&str; 4] = ["--runs", "2", "--budget", "30s"];
+
+/// `envtax time … -o run.jsonl` of these workloads in these environments.
+fn time<'a>(place: &'a Place, environments: &[&str], workloads: &[&str]) -> Envtax<'a> {
+    let environments = environments.iter().flat_map(|spec| ["--env", spec]);
+    let workloads = workloads.iter().flat_map(|name| ["--workload", name]);
+    place.envtax(["time", "-o", "run.jsonl"]).args(environments).args(workloads)
+}
+
+/// Where that program is.
+fn on_path(program: &str) -> PathBuf {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let mut files = std::env::split_paths(&path).map(|folder| folder.join(program));
+    files.find(|file| file.is_file()).expect("it is needed")
+}
+
+/// Wall time was measured for that workload in that column.
+fn measured(comparison: &Comparison, workload: &str, column: &str) {
+    comparison.measured(&format!("command workload={workload}"), column);
+}
+
+#[test]
+fn every_workload_runs() {
+    let all = ["git-status", "tar", "configure", "gcc", "python", "gzip"];
+    for program in ["git", "tar", "cc", "gcc", "python3", "gzip"] {
+        if !needs(program) {
+            return;
+        }
+    }
+    let place = Place::new();
+    time(&place, &["native"], &all).args(BRIEF).start().wait_clean().exits(0);
+    let comparison = place.comparison("run.jsonl");
+    all.iter().for_each(|workload| measured(&comparison, workload, "native"));
+}
+
+#[test]
+fn data_is_seen_where_this_machines_files_are_not() {
+    if !needs("crun") || !needs("busybox") {
+        return;
+    }
+    let place = Place::new();
+    let programs = place.path("root/bin");
+    fs::create_dir_all(&programs).unwrap();
+    for folder in ["dev", "proc", "sys", "tmp", "etc"] {
+        fs::create_dir(place.path(&format!("root/{folder}"))).unwrap();
+    }
+    fs::copy(on_path("busybox"), format!("{programs}/busybox")).unwrap();
+    for program in ["gzip", "tar"] {
+        symlink("busybox", format!("{programs}/{program}")).unwrap();
+    }
+    let container = format!("box=crun:rootfs={}", place.path("root"));
+    let three = ["tar", "gzip", "python"];
+    // Nothing is made in this root, but whatever is below /dev can be mounted.
+    let memory = tempfile::tempdir_in("/dev/shm").unwrap();
+    let timed = time(&place, &["native", &container], &three).args(BRIEF);
+    let timed = timed.variable("TMPDIR", memory.path().to_str().unwrap());
+    timed.start().wait_clean().exits(0);
+    assert!(fs::read_dir(memory.path()).unwrap().next().is_none());
+    let comparison = place.comparison("run.jsonl");
+    measured(&comparison, "tar", "box");
+    measured(&comparison, "gzip", "box");
+    comparison.skipped("command workload=python", "box", "no program `python3`");
+}
+
+#[test]
+fn an_environment_without_the_program_skips_the_row() {
+    if !needs("gzip") || !needs("tar") {
+        return;
+    }
+    let place = Place::new();
+    fs::create_dir(place.path("bin")).unwrap();
+    symlink(on_path("tar"), place.path("bin/tar")).unwrap();
+    let poor = format!("poor=cmd:/usr/bin/env PATH={}", place.path("bin"));
+    let timed = time(&place, &["native", &poor], &["gzip", "tar"]).args(BRIEF);
+    timed.start().wait_clean().exits(0);
+    let comparison = place.comparison("run.jsonl");
+    let row = "command workload=gzip";
+    comparison.skipped(row, "poor", "no program `gzip` in this environment");
+    measured(&comparison, "gzip", "native");
+    measured(&comparison, "tar", "poor");
+}
+
+#[test]
+fn data_goes_with_a_killed_run() {
+    if !needs("git") {
+        return;
+    }
+    let place = Place::new();
+    let mut run = time(&place, &["native"], &["git-status"]).args(["--runs", "1000"]).start();
+    run.until_recorded("block", 2);
+    run.signal("KILL");
+    run.wait_clean();
+    // While the data is being made.
+    for signal in ["KILL", "INT"] {
+        let mut run = time(&place, &["native"], &["git-status"]).args(["--force"]).start();
+        run.until("data is made", |run| {
+            let git = |words: &[String]| words.first().is_some_and(|word| word == "git");
+            run.processes().iter().any(|process| git(&process.words))
+        });
+        run.signal(signal);
+        let done = run.wait_clean();
+        if signal == "INT" {
+            done.exits(2).complains("interrupted before anything was measured");
+        }
+    }
+}
+
+#[test]
+fn mistakes_are_named() {
+    let place = Place::new();
+    let bad = |workloads: &[&str], more: &[&str], words: &str| {
+        time(&place, &["native"], workloads).args(more).run().exits(2).complains(words);
+        assert!(!place.has("run.jsonl"));
+    };
+    bad(&["make"], &[], "there is no workload `make`; there are git-status, tar");
+    bad(&["tar", "tar"], &[], "`--workload tar` is given twice");
+    bad(&["tar"], &["--", "ls"], "cannot be used with");
+    bad(&["tar"], &["--input", "a.jpg"], "cannot be used with");
+    bad(&["tar"], &["--parameter", "n=1"], "no `{n}` where it belongs");
+    place.is_clean();
+}
+
+#[test]
+fn a_real_program_gives_its_files_back_bit_by_bit() {
+    if !needs("lepton_jpeg_util") {
+        return;
+    }
+    let place = Place::new();
+    let inputs = ["baseline", "progressive", "gray"].map(|name| {
+        let photo = data(&format!("photos/{name}.jpg"));
+        photo.to_str().unwrap().to_owned()
+    });
+    let inputs_of = inputs.iter().flat_map(|path| ["--input", path]);
+    let timed = |back: &str| {
+        let concluded = ["--conclude", back, "--conclude", "cmp {} {out}.jpg"];
+        let envtax = place.envtax(["time", "-o", "run.jsonl", "--force", "--verify-output"]);
+        let envtax = envtax.args(BRIEF).args(inputs_of.clone()).args(concluded);
+        envtax.args(["--", "lepton_jpeg_util", "{}", "{out}"]).start().wait_clean()
+    };
+    timed("lepton_jpeg_util {out} {out}.jpg").exits(0);
+    let comparison = place.comparison("run.jsonl");
+    for name in ["baseline", "progressive", "gray"] {
+        comparison.measured(&format!("command input={name}.jpg"), "native");
+    }
+    // The comparison would show a file that is not the same.
+    timed("cp {out} {out}.jpg").exits(3).complains("`cmp");
+}
