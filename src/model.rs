@@ -241,9 +241,19 @@ impl WorkloadCase {
 }
 
 impl CommandCase {
-    /// The program that these words start.
-    pub fn program(&self, template: &[String]) -> String {
-        self.words(template, self.input.as_deref()).into_iter().next().unwrap_or_default()
+    /// What is run: the case's own words, a workload's command, or the environment's.
+    pub fn template<'a>(&'a self, environments: &'a [String]) -> &'a [String] {
+        match (&self.workload, self.own.is_empty()) {
+            (_, false) => &self.own,
+            (Some(workload), true) => &workload.command,
+            (None, true) => environments,
+        }
+    }
+
+    /// The program that is started where the environment's command is that.
+    pub fn program(&self, environments: &[String]) -> String {
+        let words = self.words(self.template(environments), self.input.as_deref());
+        words.into_iter().next().unwrap_or_default()
     }
 
     /// The files that it reads, as far as they are known.

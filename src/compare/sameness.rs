@@ -34,11 +34,12 @@ impl<'a> Work<'a> {
         let plan = &session.run.header.plan;
         let index = session.case_index(key)?;
         let spec = plan.environments.iter().find(|spec| spec.name == session.env)?;
+        let case = plan.cases[index].command.as_ref()?;
         Some(Work {
             session: *session,
             index,
-            case: plan.cases[index].command.as_ref()?,
-            template: &spec.command,
+            case,
+            template: case.template(&spec.command),
             rules: plan.commands.as_ref()?,
             inspected: session.run.inspected.iter().find(|it| it.env == session.env),
         })
