@@ -284,8 +284,8 @@ pub fn compare(sides: &[Side<'_>], margin: f64) -> Result<Comparison> {
     })
 }
 
-/// The cell, refused where it is of other work than the reference's, and flagged where its program is
-/// another.
+/// The cell, refused where it is of other work than the reference's, and flagged where its program
+/// is another.
 fn doubted(
     (mut cell, test): (Cell, Option<Test>),
     refused: &Option<String>,
