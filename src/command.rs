@@ -86,7 +86,6 @@ fn figures(end: &CommandEnd) -> SampleSet {
     let (read, written) = end.storage.unwrap_or_default();
     let figures = [
         end.end_ns - end.start_ns,
-        usage.user_ns + usage.system_ns,
         usage.user_ns,
         usage.system_ns,
         end.peak_bytes,
@@ -94,6 +93,7 @@ fn figures(end: &CommandEnd) -> SampleSet {
         usage.voluntary_switches + usage.involuntary_switches,
         read,
         written,
+        usage.user_ns + usage.system_ns,
     ];
     SampleSet {
         iterations: 1,

@@ -329,7 +329,6 @@ pub const EMPTY_SHELL: &str = "shell";
 /// [`SETTLED`] behind them.
 pub const COMMAND_PHASES: &[Phase] = &[
     Phase::timed("wall"),
-    Phase::figure("cpu", Quantity::Time),
     Phase::figure("user", Quantity::Time),
     Phase::figure("system", Quantity::Time),
     Phase::figure("memory", Quantity::Bytes),
@@ -337,6 +336,7 @@ pub const COMMAND_PHASES: &[Phase] = &[
     Phase::figure("switches", Quantity::Count),
     Phase::figure("read", Quantity::Bytes),
     Phase::figure("written", Quantity::Bytes),
+    Phase::figure("cpu", Quantity::Time),
 ];
 
 /// Time from the command's end until what it wrote was durable.

@@ -10,8 +10,8 @@ use super::ladder::Cost;
 use crate::runfile::{Block, Launch};
 use crate::stats::{self, Estimate};
 
-/// Launches count as different when chance alone would make them so in fewer cases than this: rarely
-/// enough that the much wider interval is not drawn for nothing.
+/// Launches count as different when chance alone would make them so in fewer cases than this:
+/// rarely enough that the much wider interval is not drawn for nothing.
 const LEVEL: f64 = 0.01;
 /// What is seen from outside must be at least this share of what the environment counts itself:
 /// otherwise what runs is elsewhere (behind a daemon, on another machine).

@@ -1,7 +1,6 @@
 //! Small tables beside the comparison's own, as words: what directories, ladders, copies and
 //! distributions say, and the layouts of published tables.
 
-use super::table::amount;
 use crate::compare::{
     Cell, Comparison, Cost, Directories, DirectoryCosts, FirstRun, FirstRuns, Ladder, LatencyRow,
     Measured, Quantiles, Row, Scaling, Split, Verdict,
@@ -62,10 +61,11 @@ fn commands(comparison: &Comparison) -> Vec<Sheet> {
     };
     let header = ["", "±95\u{a0}%", "least", "most", "runs"];
     let mut runs = Sheet::new("Wall times of the runs", &header);
-    let used: Vec<&str> = COMMAND_PHASES[2..]
+    let used: Vec<&str> = COMMAND_PHASES[1..]
         .iter()
         .map(|phase| phase.name.as_ref())
-        // A column of zeroes says nothing.
+        // A column of zeroes says nothing, and the sum of two others is theirs.
+        .filter(|phase| *phase != "cpu")
         .filter(|phase| {
             let mut rows = cases.iter().filter_map(|case| figures(case, phase));
             let some = |cell: &Cell| matches!(cell, Cell::Measured(it) if it.cost > 0.0);
@@ -106,7 +106,7 @@ fn run_row(label: String, wall: &Measured) -> Vec<String> {
 /// The figure, with an arrow where it is shown to be another than the reference's.
 fn used_figure(cell: &Cell, quantity: Quantity) -> String {
     let Cell::Measured(measured) = cell else { return "–".into() };
-    let amount = amount(measured.cost, quantity);
+    let amount = super::table::bounded(measured, quantity);
     match measured.tax.as_ref().map(|tax| tax.verdict) {
         Some(Verdict::Slower) => format!("{amount} ↑"),
         Some(Verdict::Faster) => format!("{amount} ↓"),

@@ -123,8 +123,7 @@ fn line(what: String, column: usize, (row, cell): (&Row, &Cell), comparison: &Co
         Cell::NotReached { .. } => return empty("not reached".into()),
     };
     let mut line = empty(String::new());
-    let most = if measured.flags.contains(&Flag::Floor) { "≤\u{a0}" } else { "" };
-    line.cost = format!("{most}{}", amount(measured.cost, row.quantity));
+    line.cost = bounded(measured, row.quantity);
     line.verdict = match &measured.tax {
         None if column == 0 => comparison.reference.clone(),
         None => "no reference".into(),
@@ -140,6 +139,12 @@ fn line(what: String, column: usize, (row, cell): (&Row, &Cell), comparison: &Co
         line.verdict = format!("{} ({letters})", line.verdict);
     }
     line
+}
+
+/// The cost, or the bound that it is where no more is known.
+pub fn bounded(measured: &Measured, quantity: Quantity) -> String {
+    let most = if measured.flags.contains(&Flag::Floor) { "≤\u{a0}" } else { "" };
+    format!("{most}{}", amount(measured.cost, quantity))
 }
 
 /// A cost in the unit of its quantity.

@@ -425,12 +425,18 @@ impl Comparison {
 /// Whether the program is there. Where it is not, the test passes without having tested anything
 /// and says so; on the machine that decides whether a change is kept, that is a failure.
 pub fn needs(program: &str) -> bool {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let found = std::env::split_paths(&path).any(|folder| folder.join(program).is_file());
+    let found = on_path(program).is_some();
     if !found {
         missing(&format!("there is no `{program}`; scripts/setup installs it"));
     }
     found
+}
+
+/// Where on the search path the program is.
+pub fn on_path(program: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let places = std::env::split_paths(&path).map(|folder| folder.join(program));
+    places.into_iter().find(|place| place.is_file())
 }
 
 /// Whether bubblewrap can limit a tmpfs, which it can since 0.7.
