@@ -1,6 +1,8 @@
 //! What the CPU says of a hypervisor above it.
 
 /// The answer of the CPU.
+// Only processors of this kind are asked.
+#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Hypervisor {
     /// This kind of CPU is not asked.
