@@ -77,7 +77,8 @@ pub struct RunArgs {
     /// Environment by which the others are divided [default: the first]
     #[arg(long, value_name = "NAME")]
     pub reference: Option<String>,
-    /// A case is done when the 95 % intervals of its taxes are within ± this many per cent
+    /// A case is done when the 95 % intervals of its taxes are within ± this many per cent; at 0
+    /// the whole budget is used
     #[arg(long, value_name = "PCT", default_value_t = 2.0)]
     pub precision: f64,
     /// Measure for at most this long, precise or not; what is set up before is not counted
@@ -185,7 +186,8 @@ pub struct TimeArgs {
     /// So many more runs at the beginning that do not count
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub warmup: u32,
-    /// Done when the 95 % interval of each tax of the wall time is within ± this many per cent
+    /// Done when the 95 % interval of each tax of the wall time is within ± this many per cent; at
+    /// 0 when the budget ends
     #[arg(long, value_name = "PCT", default_value_t = 1.0)]
     pub precision: f64,
     /// Measure for at most this long, precise or not [default: 60s; with --runs, as long as it

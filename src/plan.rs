@@ -55,8 +55,8 @@ pub fn make(wish: Wish) -> Result<Plan> {
         "`--reference {reference}` is none of the environments: {}",
         wish.environments.iter().map(|env| env.name.as_str()).collect::<Vec<_>>().join(", ")
     );
-    let precise = wish.precision > 0.0 && wish.precision.is_finite();
-    ensure!(precise, "`--precision` must be above zero");
+    let precise = wish.precision >= 0.0 && wish.precision.is_finite();
+    ensure!(precise, "`--precision` must be nought or above");
     ensure!(wish.budget_s > 0.0, "`--budget` must be above zero");
     Ok(Plan {
         cases: in_copies(picked(wish.cases, &wish.probes)?, &wish.copies),
@@ -187,7 +187,7 @@ mod tests {
         assert!(error(wish(&["a"], &["disk.*"])).contains("`--probe disk.*` fits no probe"));
         let other = Wish { reference: Some("c".into()), ..wish(&["a", "b"], &[]) };
         assert!(error(other).contains("`--reference c` is none of the environments: a, b"));
-        let none = Wish { precision: 0.0, ..wish(&["a"], &[]) };
+        let none = Wish { precision: -1.0, ..wish(&["a"], &[]) };
         assert!(error(none).contains("--precision"));
     }
 }

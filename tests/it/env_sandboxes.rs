@@ -230,7 +230,8 @@ fn namespaces_that_the_system_refuses_say_so() {
 fn orphans_are_reaped_in_namespaces() {
     let place = Place::new();
     let probes = ["process.teardown n=100 shape=tree*", "file.create", "process.exec*"];
-    let mut run = place.run(&["namespace"], &probes).args(["--budget", "1h"]).start();
+    let mut run =
+        place.run(&["namespace"], &probes).args(["--budget", "1h", "--precision", "0"]).start();
     run.until_recorded("tuned", 1);
     run.until("a crowd", |run| {
         let found = run.processes();
@@ -292,7 +293,7 @@ fn long_run<'a>(place: &'a Place, spec: &str) -> Running<'a> {
     let probes = ["file.create", "process.exec*", "thread.create", "pipe.roundtrip*"];
     let dir = format!("d={}", place.path("target"));
     let run = place.run(&["native", &format!("other={spec}")], &probes).own_binary();
-    run.args(["--budget", "1h", "--dir", &dir]).start()
+    run.args(["--budget", "1h", "--precision", "0", "--dir", &dir]).start()
 }
 
 /// Kills envtax without a warning, at several moments.
@@ -370,9 +371,9 @@ fn a_killed_tracer_is_started_again_and_leaves_nothing() {
 #[test]
 fn a_killed_sandbox_is_started_again_and_leaves_nothing() {
     if needs("firejail") {
-        killed_inside("firejail", |process| process.words[0] == "firejail");
+        killed_inside("firejail", |process| process.program() == "firejail");
     }
     if needs_nspawn() {
-        killed_inside("nspawn", |process| process.words[0] == "systemd-nspawn");
+        killed_inside("nspawn", |process| process.program() == "systemd-nspawn");
     }
 }

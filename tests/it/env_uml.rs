@@ -45,7 +45,7 @@ fn user_mode_linux_sees_target_directories() {
 }
 
 fn is_booting(run: &mut Running<'_>) -> bool {
-    run.processes().iter().any(|process| process.words[0] == "linux.uml")
+    run.processes().iter().any(|process| process.program() == "linux.uml")
 }
 
 /// Its processes are processes of the host, stopped in ptrace: none of them stays.
@@ -60,7 +60,8 @@ fn a_killed_run_leaves_no_user_mode_linux() {
         let place = Place::new();
         let probes = ["file.create", "process.fork"];
         let run = place.run(&["native", "uml:tmp=loop:ext4"], &probes);
-        let mut run = run.args(["--budget", "1h", "--answer-timeout", "50s"]).start();
+        let mut run =
+            run.args(["--budget", "1h", "--precision", "0", "--answer-timeout", "50s"]).start();
         moment(&mut run);
         run.processes();
         run.signal("KILL");
@@ -75,7 +76,8 @@ fn an_interrupted_run_leaves_no_user_mode_linux() {
     }
     let place = Place::new();
     let run = place.run(&["native", "uml"], &["file.create", "process.fork"]);
-    let mut run = run.args(["--budget", "1h", "--answer-timeout", "50s"]).start();
+    let mut run =
+        run.args(["--budget", "1h", "--precision", "0", "--answer-timeout", "50s"]).start();
     run.until_recorded("block", 2);
     run.signal("INT");
     run.wait_clean().exits(3).prints("the run was interrupted by the user");
@@ -91,7 +93,7 @@ fn a_killed_user_mode_linux_is_started_again() {
     let mut run = run.args(["--budget", "5s", "--answer-timeout", "50s"]).start();
     run.until_recorded("block", 3);
     let machine =
-        run.processes().iter().filter(|it| it.words[0] == "linux.uml").map(|it| it.pid).min();
+        run.processes().iter().filter(|it| it.program() == "linux.uml").map(|it| it.pid).min();
     processes::signal(machine.unwrap(), "KILL");
     run.wait_clean().exits(0);
     place.comparison("run.jsonl").measured("syscall.getppid", "uml");

@@ -63,7 +63,7 @@ fn locks() -> BTreeSet<String> {
 }
 
 fn is_booting(run: &mut Running<'_>) -> bool {
-    run.processes().iter().any(|process| process.words[0] == "qemu-system-x86_64")
+    run.processes().iter().any(|process| process.program() == "qemu-system-x86_64")
 }
 
 /// A killed controller takes a machine along that has not greeted yet, and one that measures.
@@ -77,7 +77,8 @@ fn a_killed_run_leaves_no_virtual_machine() {
     for moment in moments {
         let place = Place::new();
         let run = place.run(&["native", "vm:tmp=loop:ext4"], &["file.open"]);
-        let mut run = run.args(["--budget", "1h", "--answer-timeout", "50s"]).start();
+        let mut run =
+            run.args(["--budget", "1h", "--precision", "0", "--answer-timeout", "50s"]).start();
         moment(&mut run);
         run.processes();
         run.signal("KILL");
@@ -110,7 +111,7 @@ fn a_killed_virtual_machine_is_started_again() {
     run.until_recorded("block", 3);
     run.processes()
         .iter()
-        .filter(|process| process.words[0] == "qemu-system-x86_64")
+        .filter(|process| process.program() == "qemu-system-x86_64")
         .for_each(|process| processes::signal(process.pid, "KILL"));
     run.wait_clean().exits(0);
     place.comparison("run.jsonl").measured("syscall.getppid", "vm");

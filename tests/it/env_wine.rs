@@ -127,7 +127,7 @@ fn a_killed_controller_leaves_no_wine() {
         let target = format!("d={}", place.path("target"));
         let probes = ["file.create", "process.exec target=tiny", "pipe.roundtrip cpu=same"];
         let run = run(&place, &["native", "wine"], &probes);
-        let mut run = run.args(["--budget", "1h", "--dir", &target]).start();
+        let mut run = run.args(["--budget", "1h", "--precision", "0", "--dir", &target]).start();
         run.until_recorded(record, count);
         run.signal(signal);
         run.wait_clean();
@@ -147,7 +147,7 @@ fn a_killed_server_costs_a_launch_and_not_the_run() {
     run.until_recorded("block", 2);
     run.until("a server", |run| {
         let found = run.processes();
-        let server = found.iter().find(|process| process.words[0].contains("wineserver"));
+        let server = found.iter().find(|process| process.program().contains("wineserver"));
         server.inspect(|server| processes::signal(server.pid, "KILL")).is_some()
     });
     run.wait_clean();

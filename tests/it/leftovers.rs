@@ -26,7 +26,14 @@ const CROWDS: [&str; 2] =
 fn long_run<'a>(place: &'a Place, other: &str) -> Envtax<'a> {
     let probes = [&PROBES[..], &CROWDS[..]].concat();
     let run = place.run(&["native", &format!("other={other}")], &probes).own_binary();
-    run.args(["--budget", "1h", "--dir", &format!("d={}", place.path("target"))])
+    run.args([
+        "--budget",
+        "1h",
+        "--precision",
+        "0",
+        "--dir",
+        &format!("d={}", place.path("target")),
+    ])
 }
 
 /// A container of sorts: the system's programs and nothing else.
@@ -201,7 +208,7 @@ fn a_killed_outer_process_is_started_again_and_leaves_nothing() {
         0,
     );
     if needs("bwrap") {
-        killed_inside("bwrap", |process| process.words[0] == "bwrap", 0);
+        killed_inside("bwrap", |process| process.program() == "bwrap", 0);
     }
 }
 

@@ -97,7 +97,7 @@ fn each_kind_is_made_seen_and_taken_down() {
     let place = Place::new();
     let dirs = usable();
     let run = place.run(&["native", "namespace", "bwrap"], &PROBES);
-    let mut run = with_dirs(run, &dirs).args(["--budget", "1h"]).start();
+    let mut run = with_dirs(run, &dirs).args(["--budget", "1h", "--precision", "0"]).start();
     // The warm-up and one round more of everything, however long that takes here.
     run.until_recorded("block", 2 * 3 * PROBES.len() * dirs.len());
     run.signal("INT");
@@ -153,7 +153,7 @@ fn others_do_not_see_what_is_mounted() {
         return;
     }
     let place = Place::new();
-    let run = place.run(&["native"], &["file.stat"]).args(["--budget", "1h"]);
+    let run = place.run(&["native"], &["file.stat"]).args(["--budget", "1h", "--precision", "0"]);
     let mut run = run.args(["--dir", "t=tmpfs", "--dir", "e=loop:ext4:16MiB"]).start();
     run.until_recorded("block", 1);
     let table = fs::read_to_string("/proc/self/mountinfo").unwrap();
@@ -202,7 +202,7 @@ fn long_run<'a>(place: &'a Place) -> Envtax<'a> {
     let run = place.run(&["native", "namespace"], &probes).own_binary();
     let dirs =
         ["--dir", "e=loop:ext4", "--dir", "o=overlay", "--dir", "t=tmpfs", "--dir", "f=fuse"];
-    run.args(dirs).args(["--budget", "1h"])
+    run.args(dirs).args(["--budget", "1h", "--precision", "0"])
 }
 
 type Moment = (&'static str, fn(&mut Running<'_>, &Place));
@@ -223,7 +223,7 @@ fn stages(place: &Place) -> usize {
 }
 
 fn served(run: &mut Running<'_>) -> bool {
-    run.processes().iter().any(|process| process.words[0] == "bindfs")
+    run.processes().iter().any(|process| process.program() == "bindfs")
 }
 
 #[test]
@@ -310,7 +310,7 @@ fn a_killed_server_fails_its_rows_only() {
     let run = place.run(&["native"], &["file.create", "syscall.getppid"]).own_binary();
     let mut run = run.args(["--dir", "f=fuse", "--budget", "3s"]).start();
     run.until_recorded("block", 3);
-    let server = run.processes().into_iter().find(|process| process.words[0] == "bindfs").unwrap();
+    let server = run.processes().into_iter().find(|process| process.program() == "bindfs").unwrap();
     processes::signal(server.pid, "KILL");
     clean(run, &place).exits(3).prints("(os error 107)");
     place.comparison("run.jsonl").measured("syscall.getppid", "native");
@@ -398,14 +398,18 @@ fn without_the_right_to_mount_the_remedy_is_named() {
     place.is_clean();
 }
 
-/// A user of no rights, where `/dev/fuse` is as on any desktop: everybody's. The last line says how
-/// many mounts are left after at most eight seconds.
+/// A user of no rights, where `/dev/fuse` is as on any desktop: everybody's. The first word is a run
+/// file: where it is not `-`, the program is killed as soon as that has a block. The last line says
+/// how many mounts are left after at most eight seconds.
 const AS_NOBODY: &str = r#"
     set -e
-    device="$1"; shift
+    file="$1"; device="$2"; shift 2
     mknod "$device" c 10 229; chmod 666 "$device"; mount --bind "$device" /dev/fuse
     code=0
-    setpriv --reuid 65534 --regid 65534 --clear-groups "$@" || code=$?
+    setpriv --reuid 65534 --regid 65534 --clear-groups "$@" & pid=$!
+    while [ "$file" != - ] && kill -0 $pid && ! grep -q '"record":"block"' "$file"; do sleep 0.05; done
+    [ "$file" = - ] || kill -KILL $pid
+    wait $pid || code=$?
     left() { grep -c -e '-dirs/' /proc/self/mountinfo || true; }
     for try in 1 2 3 4 5 6 7 8; do [ "$(left)" = 0 ] && break; sleep 1; done
     left
@@ -421,14 +425,16 @@ fn users_make_fuse_directories_and_leave_none() {
     for folder in ["", "tmp", "target"] {
         fs::set_permissions(place.path(folder), fs::Permissions::from_mode(0o1777)).unwrap();
     }
-    for (killed, code) in [(false, 0), (true, 137)] {
-        let run = place.run(&["native"], &["file.stat"]).own_binary().args(["--force"]);
-        let budget = if killed { "1h" } else { "1s" };
-        let run = run.args(["--dir", "f=fuse", "--budget", budget, "--precision", "0.0001"]);
+    for (killed, code) in [(true, 137), (false, 0)] {
+        let _ = fs::remove_file(place.path("run.jsonl"));
+        let run = place.run(&["native"], &["file.stat"]).own_binary();
+        let (budget, file) = match killed {
+            true => ("1h", place.path("run.jsonl")),
+            false => ("1s", "-".to_owned()),
+        };
+        let run = run.args(["--dir", "f=fuse", "--budget", budget, "--precision", "0"]);
         let device = place.path("device");
-        let script = ["unshare", "-m", "sh", "-c", AS_NOBODY, "sh", &device];
-        let timeout = ["timeout", "-s", "KILL", "4"];
-        let words = if killed { [&script[..], &timeout].concat() } else { script.to_vec() };
+        let words = ["unshare", "-m", "sh", "-c", AS_NOBODY, "sh", &file, &device];
         let output = through(&words, &run).output().unwrap();
         let said = String::from_utf8_lossy(&output.stdout).into_owned();
         let err = String::from_utf8_lossy(&output.stderr).into_owned();

@@ -12,6 +12,11 @@ pub struct Process {
 }
 
 impl Process {
+    /// The first word of its command; nothing while it is becoming another program.
+    pub fn program(&self) -> &str {
+        self.words.first().map_or("", String::as_str)
+    }
+
     /// An agent: on its own or as the argument of its launcher.
     pub fn is_agent(&self) -> bool {
         self.words.get(1).is_some_and(|word| word == "agent")

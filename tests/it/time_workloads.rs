@@ -2,9 +2,8 @@
 
 use std::fs;
 use std::os::unix::fs::symlink;
-use std::path::PathBuf;
 
-use crate::support::{Comparison, Envtax, Place, data, needs};
+use crate::support::{Comparison, Envtax, Place, data, needs, on_path};
 
 /// Options that make a comparison of commands short.
 const BRIEF: [&str; 4] = ["--runs", "2", "--budget", "15s"];
@@ -14,13 +13,6 @@ fn time<'a>(place: &'a Place, environments: &[&str], workloads: &[&str]) -> Envt
     let environments = environments.iter().flat_map(|spec| ["--env", spec]);
     let workloads = workloads.iter().flat_map(|name| ["--workload", name]);
     place.envtax(["time", "-o", "run.jsonl"]).args(environments).args(workloads)
-}
-
-/// Where that program is.
-fn on_path(program: &str) -> PathBuf {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let mut files = std::env::split_paths(&path).map(|folder| folder.join(program));
-    files.find(|file| file.is_file()).expect("it is needed")
 }
 
 /// Wall time was measured for that workload in that column.
@@ -60,7 +52,7 @@ fn data_is_seen_where_this_machines_files_are_not() {
     for folder in ["dev", "proc", "sys", "tmp", "etc"] {
         fs::create_dir(place.path(&format!("root/{folder}"))).unwrap();
     }
-    fs::copy(on_path("busybox"), format!("{programs}/busybox")).unwrap();
+    fs::copy(on_path("busybox").unwrap(), format!("{programs}/busybox")).unwrap();
     for program in ["gzip", "tar"] {
         symlink("busybox", format!("{programs}/{program}")).unwrap();
     }
@@ -85,7 +77,7 @@ fn an_environment_without_the_program_skips_the_row() {
     }
     let place = Place::new();
     fs::create_dir(place.path("bin")).unwrap();
-    symlink(on_path("tar"), place.path("bin/tar")).unwrap();
+    symlink(on_path("tar").unwrap(), place.path("bin/tar")).unwrap();
     let poor = format!("poor=cmd:/usr/bin/env PATH={}", place.path("bin"));
     let timed = time(&place, &["native", &poor], &["gzip", "tar"]).args(BRIEF);
     timed.start().wait_clean().exits(0);

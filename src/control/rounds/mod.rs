@@ -1,7 +1,11 @@
 //! The driver: starts the environments, tunes every case in each, and measures in interleaved
 //! rounds until every tax is known well enough or the budget is spent.
 
-use std::collections::{BTreeMap, BTreeSet};
+mod commands;
+mod precision;
+mod sizes;
+
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow, bail};
@@ -11,28 +15,13 @@ use super::order::{Draw, Order};
 use super::seat::{Interrupted, Seat, common_cpus, open_seats};
 use super::session::{Session, SessionSettings, Trouble};
 use crate::facts;
-use crate::model::{Case, DATA_DIR, Plan, SampleSet};
-use crate::protocol::{Answer, Ask, BlockSize, CommandTask, Task, Tuning, UnavailableCase};
-use crate::runfile::{self, End, EndReason, Inspected, Outcome, OutcomeState, Record, Tuned};
-use crate::{stats, sys};
+use crate::model::{Case, DATA_DIR, Plan};
+use crate::protocol::{Answer, Ask, BlockSize, Task, UnavailableCase};
+use crate::runfile::{self, End, EndReason, Outcome, OutcomeState, Record};
+use crate::sys;
 
-/// A block lasts about this long and is made of about so many samples (METHOD 0.2).
-const BLOCK_NS: f64 = 10e6;
-const SAMPLES: f64 = 20.0;
-/// Samples of a block at least, as far as the limit allows.
-const FEWEST_SAMPLES: f64 = 10.0;
-/// A block of slow operations may take this long.
-const BLOCK_LIMIT_NS: u64 = 100_000_000;
-/// The block of a whole command: one run.
-const ONE_RUN: BlockSize = BlockSize { iterations: 1, samples: 1, discard: false, limit_ns: 0 };
-/// Environments whose own sample sizes differ by no more than this factor share one.
-const LIKE: f64 = 2.0;
 /// Precision is looked at every so many rounds.
 const LOOK_EVERY: u32 = 5;
-/// Beyond this factor a tax is obvious, and [`OBVIOUS_PRECISION`] is enough.
-const OBVIOUS: f64 = 1.5;
-const OBVIOUS_PRECISION: f64 = 0.05;
-
 /// What a run needs beside its plan.
 pub struct RunSettings<'a> {
     pub session: SessionSettings<'a>,
@@ -152,72 +141,9 @@ struct Driver<'a> {
 }
 
 impl Driver<'_> {
-    /// Finds the block size of every case in every environment. Like the start of environments,
-    /// this is not paid from the budget, of which a slow environment would leave nothing.
-    fn prepare(&mut self) -> Result<(), Stop> {
-        for index in 0..self.plan.cases.len() {
-            let seats = self.seats.len();
-            self.cases[index].sizes = vec![None; seats];
-            self.cases[index].most = vec![0; seats];
-            self.cases[index].values = vec![BTreeMap::new(); seats];
-            let draw = self.order.for_tuning();
-            for seat in 0..seats {
-                if let Err((state, reason)) = self.can_measure(index, seat) {
-                    self.outcome(index, seat, state, reason)?;
-                    continue;
-                }
-                if self.plan.cases[index].command.is_some() {
-                    self.cases[index].sizes[seat] = Some(ONE_RUN);
-                    continue;
-                }
-                self.place_launcher(index, seat, &draw);
-                let ask = Ask::Tune { task: self.task(index, seat, &draw) };
-                let Some(answer) = self.ask(index, seat, ask)? else { continue };
-                let tuning = match answer {
-                    Answer::Tuned(tuning) if tuning.iterations > 0 && tuning.each_ns > 0.0 => {
-                        tuning
-                    }
-                    _ => {
-                        let reason = "the agent answers tuning with no usable sample size".into();
-                        self.outcome(index, seat, OutcomeState::Failed, reason)?;
-                        continue;
-                    }
-                };
-                self.cases[index].sizes[seat] = Some(block_size(tuning));
-                self.cases[index].most[seat] = tuning.most;
-                self.watcher.record(Record::Tuned(Tuned {
-                    env: self.seats[seat].name.clone(),
-                    case: index,
-                    iterations: tuning.iterations,
-                    each_ns: tuning.each_ns,
-                }))?;
-            }
-            self.share_size(index);
-            self.watcher.preparing(index + 1, self.plan.cases.len());
-        }
-        self.start = Instant::now();
-        Ok(())
-    }
-
     /// The seat that the others are divided by.
     fn reference(&self) -> Option<usize> {
         self.seats.iter().position(|seat| seat.name == self.plan.reference)
-    }
-
-    /// Gives environments that are nearly as fast as the reference its block size. The cost of some
-    /// operations depends on how many are done at a time (pages that were just given back, files in
-    /// a folder): sizes tuned apart made equal environments differ.
-    fn share_size(&mut self, case: usize) {
-        let reference = self.reference();
-        let state = &mut self.cases[case];
-        let Some(common) = reference.and_then(|seat| state.sizes[seat]) else { return };
-        for (size, most) in state.sizes.iter_mut().zip(&state.most) {
-            let Some(size) = size else { continue };
-            let (own, other) = (size.iterations as f64, common.iterations as f64);
-            if (other / LIKE..=other * LIKE).contains(&own) && common.iterations <= *most {
-                *size = common;
-            }
-        }
     }
 
     /// Whether the environment said that it can measure the case; why not.
@@ -284,42 +210,6 @@ impl Driver<'_> {
             self.tell_progress();
         }
         Ok(true)
-    }
-
-    /// Records what the commands are made of, in every environment. It is asked after their first
-    /// runs: before them, it would have filled the caches for them.
-    fn inspect(&mut self) -> Result<(), Stop> {
-        let rules = self.plan.commands.clone().unwrap_or_default();
-        let cases = self.plan.cases.iter().filter_map(|planned| planned.command.as_ref());
-        for (seat, spec) in self.seats.iter_mut().zip(&self.plan.environments) {
-            let programs: BTreeSet<_> = cases.clone().map(|it| it.program(&spec.command)).collect();
-            let files: BTreeSet<_> = cases.clone().flat_map(|it| it.files(&rules)).collect();
-            let Some(session) = seat.session.as_mut().filter(|_| !programs.is_empty()) else {
-                continue;
-            };
-            let ask = Ask::Inspect {
-                programs: programs.iter().cloned().collect(),
-                files: files.iter().cloned().collect(),
-            };
-            let answers = match session.ask(ask, &self.settings.session) {
-                Ok(Answer::Inspected { programs, files }) => (programs, files),
-                Err(Trouble::Interrupted) => return Err(Stop::Interrupted),
-                // It is worth a warning, not the figures.
-                _ => {
-                    let name = &spec.name;
-                    let text = format!("`{name}` does not say what its programs and inputs are");
-                    self.watcher.warn(&text);
-                    seat.start_again(spec, self.plan, self.settings)?;
-                    continue;
-                }
-            };
-            self.watcher.record(Record::Inspected(Inspected {
-                env: spec.name.clone(),
-                programs: programs.into_iter().zip(answers.0).collect(),
-                files: files.into_iter().zip(answers.1).collect(),
-            }))?;
-        }
-        Ok(())
     }
 
     /// Takes every environment down and starts it again, in random order.
@@ -396,7 +286,7 @@ impl Driver<'_> {
             };
             if round > 0 {
                 let timed = self.plan.cases[case].timed_phases();
-                self.cases[case].values[seat].insert(round, ln_values(&set, timed));
+                self.cases[case].values[seat].insert(round, precision::ln_values(&set, timed));
             }
             self.watcher.record(Record::Block(runfile::Block {
                 env: self.seats[seat].name.clone(),
@@ -428,39 +318,6 @@ impl Driver<'_> {
         self.seats[seat].session.as_ref()?.outside_cpu_ns()
     }
 
-    /// Finishes the case if it has rounds enough and every interval is narrow enough. Looks at
-    /// widths only, never at whether a difference was found.
-    fn look(&mut self, case: usize) {
-        let reference = self.reference();
-        let state = &mut self.cases[case];
-        let reference = reference.filter(|seat| state.sizes[*seat].is_some());
-        let mut precise = true;
-        state.width = None;
-        for seat in (0..state.sizes.len()).filter(|seat| state.sizes[*seat].is_some()) {
-            let alone = state.sizes.iter().flatten().count() == 1;
-            if Some(seat) == reference && !alone {
-                continue;
-            }
-            let base = reference.filter(|base| *base != seat).map(|base| &state.values[base]);
-            for estimate in estimates(&state.values[seat], base) {
-                let width = estimate.half_width(0.95);
-                let obvious = estimate.value.abs() - width > OBVIOUS.ln();
-                let wanted = match obvious {
-                    true => OBVIOUS_PRECISION.max(self.plan.precision),
-                    false => self.plan.precision,
-                };
-                precise &= width <= wanted;
-                if state.width.is_none_or(|(widest, _)| width > widest) {
-                    state.width = Some((width, seat));
-                }
-            }
-        }
-        let launched = self.launches.done(self.plan);
-        let counted = self.plan.commands.as_ref().is_some_and(|rules| rules.runs.is_some());
-        state.finished = counted || precise && launched;
-        state.finished &= state.rounds > self.plan.min_rounds;
-    }
-
     /// Where nothing is pinned, the launcher is not either.
     fn place_launcher(&self, case: usize, seat: usize, draw: &Draw) {
         let Some(session) = &self.seats[seat].session else { return };
@@ -469,45 +326,6 @@ impl Driver<'_> {
             Some(cpu) => session.place_launcher(&[cpu]),
             None => session.place_launcher(&session.hello.cpus),
         }
-    }
-
-    /// The next run of the case's command, if it is one.
-    fn command_task(&self, index: usize, seat: usize, warm_up: bool) -> Option<CommandTask> {
-        let case = self.plan.cases[index].command.as_ref()?;
-        let mut rules = self.plan.commands.clone().unwrap_or_default();
-        let spec = &self.plan.environments[seat];
-        let token = self.settings.session.token.clone();
-        let time_limit_ms = (rules.timeout_s * 1e3) as u64;
-        if !case.own.is_empty() {
-            let words = case.own.clone();
-            return Some(CommandTask { words, token, time_limit_ms, ..CommandTask::default() });
-        }
-        let place = |path: String| self.seats[seat].staged.get(&path).cloned().unwrap_or(path);
-        let input = case.input.clone().map(place);
-        let words = |words: &[String]| case.words(words, input.as_deref());
-        let fill = |all: &[Vec<String>]| all.iter().map(|it| words(it)).collect();
-        let stdin = rules.stdin.take().map(|path| place(words(&[path]).concat()));
-        Some(CommandTask {
-            words: self.plan.command_words(spec, case, input.as_deref()),
-            needs: case.workload.iter().flat_map(|it| it.needs.clone()).collect(),
-            prepare: fill(&rules.prepare),
-            conclude: fill(&rules.conclude),
-            inputs: input
-                .iter()
-                .chain(&stdin)
-                .cloned()
-                .collect::<BTreeSet<_>>()
-                .into_iter()
-                .collect(),
-            keep_errors: warm_up,
-            stdin,
-            cold: input.into_iter().filter(|_| rules.cold).collect(),
-            check_output: rules.verify_output,
-            ignore_failure: rules.ignore_failure,
-            settle: rules.settle,
-            token,
-            time_limit_ms,
-        })
     }
 
     fn task(&self, index: usize, seat: usize, draw: &Draw) -> Task {
@@ -594,17 +412,6 @@ impl Driver<'_> {
         self.watcher.record(Record::Outcome(Outcome { env: name, case, state, reason }))
     }
 
-    /// Rounds done and to be done, in all cases, where the user says how many.
-    fn rounds_of_all(&self) -> Option<(u32, u32)> {
-        let rules = self.plan.commands.as_ref()?;
-        let each = rules.runs? + rules.warmup + 1;
-        let done = |state: &CaseState| match (state.rounds, state.warm) {
-            (0 | 1, warm) => warm.map_or(0, |warm| warm.1),
-            (rounds, _) => rounds + rules.warmup,
-        };
-        Some((self.cases.iter().map(done).sum(), each * self.cases.len() as u32))
-    }
-
     fn tell_progress(&mut self) {
         let widths = self.cases.iter().enumerate().filter(|(_, state)| !state.finished);
         let widest = widths
@@ -621,41 +428,4 @@ impl Driver<'_> {
             }),
         });
     }
-}
-
-/// Size of the case's blocks from what one iteration took.
-fn block_size(tuning: Tuning) -> BlockSize {
-    let sample_ns = tuning.each_ns * tuning.iterations as f64;
-    let samples = (BLOCK_NS / sample_ns.max(1.0)).round().clamp(FEWEST_SAMPLES, SAMPLES);
-    BlockSize {
-        iterations: tuning.iterations,
-        samples: samples as usize,
-        // What is longer than a block is warm by its own first part, and costs too much twice.
-        discard: sample_ns < BLOCK_LIMIT_NS as f64,
-        limit_ns: BLOCK_LIMIT_NS,
-    }
-}
-
-/// ln of the block's value in ns an iteration, by timed phase: by these a case is judged precise.
-/// Other figures come along with them and are as good as they are.
-fn ln_values(set: &SampleSet, timed: usize) -> Vec<f64> {
-    let value = |samples: &Vec<u64>| stats::block_floor(samples, set.iterations).ln();
-    set.samples.iter().take(timed).map(value).collect()
-}
-
-/// By phase: the log-ratio to `base` over the rounds both have, or the log-cost without a base.
-fn estimates(
-    values: &BTreeMap<u32, Vec<f64>>,
-    base: Option<&BTreeMap<u32, Vec<f64>>>,
-) -> Vec<stats::Estimate> {
-    let phases = values.values().next().map_or(0, Vec::len);
-    (0..phases)
-        .filter_map(|phase| {
-            let of_round = |(round, value): (&u32, &Vec<f64>)| match base {
-                Some(base) => base.get(round).map(|base| value[phase] - base[phase]),
-                None => Some(value[phase]),
-            };
-            stats::yuen(&values.iter().filter_map(of_round).collect::<Vec<_>>())
-        })
-        .collect()
 }

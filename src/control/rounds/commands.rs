@@ -1,0 +1,101 @@
+//! The rounds of whole commands: what one run is asked to do, and what it is made of.
+
+use std::collections::BTreeSet;
+
+use super::{CaseState, Driver, Stop};
+use crate::control::session::Trouble;
+use crate::protocol::{Answer, Ask, CommandTask};
+use crate::runfile::{Inspected, Record};
+
+impl Driver<'_> {
+    /// Records what the commands are made of, in every environment. It is asked after their first
+    /// runs: before them, it would have filled the caches for them.
+    pub(super) fn inspect(&mut self) -> Result<(), Stop> {
+        let rules = self.plan.commands.clone().unwrap_or_default();
+        let cases = self.plan.cases.iter().filter_map(|planned| planned.command.as_ref());
+        for (seat, spec) in self.seats.iter_mut().zip(&self.plan.environments) {
+            let programs: BTreeSet<_> = cases.clone().map(|it| it.program(&spec.command)).collect();
+            let files: BTreeSet<_> = cases.clone().flat_map(|it| it.files(&rules)).collect();
+            let Some(session) = seat.session.as_mut().filter(|_| !programs.is_empty()) else {
+                continue;
+            };
+            let ask = Ask::Inspect {
+                programs: programs.iter().cloned().collect(),
+                files: files.iter().cloned().collect(),
+            };
+            let answers = match session.ask(ask, &self.settings.session) {
+                Ok(Answer::Inspected { programs, files }) => (programs, files),
+                Err(Trouble::Interrupted) => return Err(Stop::Interrupted),
+                // It is worth a warning, not the figures.
+                _ => {
+                    let name = &spec.name;
+                    let text = format!("`{name}` does not say what its programs and inputs are");
+                    self.watcher.warn(&text);
+                    seat.start_again(spec, self.plan, self.settings)?;
+                    continue;
+                }
+            };
+            self.watcher.record(Record::Inspected(Inspected {
+                env: spec.name.clone(),
+                programs: programs.into_iter().zip(answers.0).collect(),
+                files: files.into_iter().zip(answers.1).collect(),
+            }))?;
+        }
+        Ok(())
+    }
+
+    /// The next run of the case's command, if it is one.
+    pub(super) fn command_task(
+        &self,
+        index: usize,
+        seat: usize,
+        warm_up: bool,
+    ) -> Option<CommandTask> {
+        let case = self.plan.cases[index].command.as_ref()?;
+        let mut rules = self.plan.commands.clone().unwrap_or_default();
+        let spec = &self.plan.environments[seat];
+        let token = self.settings.session.token.clone();
+        let time_limit_ms = (rules.timeout_s * 1e3) as u64;
+        if !case.own.is_empty() {
+            let words = case.own.clone();
+            return Some(CommandTask { words, token, time_limit_ms, ..CommandTask::default() });
+        }
+        let place = |path: String| self.seats[seat].staged.get(&path).cloned().unwrap_or(path);
+        let input = case.input.clone().map(place);
+        let words = |words: &[String]| case.words(words, input.as_deref());
+        let fill = |all: &[Vec<String>]| all.iter().map(|it| words(it)).collect();
+        let stdin = rules.stdin.take().map(|path| place(words(&[path]).concat()));
+        Some(CommandTask {
+            words: self.plan.command_words(spec, case, input.as_deref()),
+            needs: case.workload.iter().flat_map(|it| it.needs.clone()).collect(),
+            prepare: fill(&rules.prepare),
+            conclude: fill(&rules.conclude),
+            inputs: input
+                .iter()
+                .chain(&stdin)
+                .cloned()
+                .collect::<BTreeSet<_>>()
+                .into_iter()
+                .collect(),
+            keep_errors: warm_up,
+            stdin,
+            cold: input.into_iter().filter(|_| rules.cold).collect(),
+            check_output: rules.verify_output,
+            ignore_failure: rules.ignore_failure,
+            settle: rules.settle,
+            token,
+            time_limit_ms,
+        })
+    }
+
+    /// Rounds done and to be done, in all cases, where the user says how many.
+    pub(super) fn rounds_of_all(&self) -> Option<(u32, u32)> {
+        let rules = self.plan.commands.as_ref()?;
+        let each = rules.runs? + rules.warmup + 1;
+        let done = |state: &CaseState| match (state.rounds, state.warm) {
+            (0 | 1, warm) => warm.map_or(0, |warm| warm.1),
+            (rounds, _) => rounds + rules.warmup,
+        };
+        Some((self.cases.iter().map(done).sum(), each * self.cases.len() as u32))
+    }
+}

@@ -1,0 +1,98 @@
+//! How large the blocks of a case are in each environment.
+
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+use super::{Driver, Stop};
+use crate::protocol::{Answer, Ask, BlockSize, Tuning};
+use crate::runfile::{OutcomeState, Record, Tuned};
+
+/// A block lasts about this long and is made of about so many samples (METHOD 0.2).
+const BLOCK_NS: f64 = 10e6;
+const SAMPLES: f64 = 20.0;
+/// Samples of a block at least, as far as the limit allows.
+const FEWEST_SAMPLES: f64 = 10.0;
+/// A block of slow operations may take this long.
+const BLOCK_LIMIT_NS: u64 = 100_000_000;
+/// The block of a whole command: one run.
+const ONE_RUN: BlockSize = BlockSize { iterations: 1, samples: 1, discard: false, limit_ns: 0 };
+/// Environments whose own sample sizes differ by no more than this factor share one.
+const LIKE: f64 = 2.0;
+
+impl Driver<'_> {
+    /// Finds the block size of every case in every environment. Like the start of environments,
+    /// this is not paid from the budget, of which a slow environment would leave nothing.
+    pub(super) fn prepare(&mut self) -> Result<(), Stop> {
+        for index in 0..self.plan.cases.len() {
+            let seats = self.seats.len();
+            self.cases[index].sizes = vec![None; seats];
+            self.cases[index].most = vec![0; seats];
+            self.cases[index].values = vec![BTreeMap::new(); seats];
+            let draw = self.order.for_tuning();
+            for seat in 0..seats {
+                if let Err((state, reason)) = self.can_measure(index, seat) {
+                    self.outcome(index, seat, state, reason)?;
+                    continue;
+                }
+                if self.plan.cases[index].command.is_some() {
+                    self.cases[index].sizes[seat] = Some(ONE_RUN);
+                    continue;
+                }
+                self.place_launcher(index, seat, &draw);
+                let ask = Ask::Tune { task: self.task(index, seat, &draw) };
+                let Some(answer) = self.ask(index, seat, ask)? else { continue };
+                let tuning = match answer {
+                    Answer::Tuned(tuning) if tuning.iterations > 0 && tuning.each_ns > 0.0 => {
+                        tuning
+                    }
+                    _ => {
+                        let reason = "the agent answers tuning with no usable sample size".into();
+                        self.outcome(index, seat, OutcomeState::Failed, reason)?;
+                        continue;
+                    }
+                };
+                self.cases[index].sizes[seat] = Some(block_size(tuning));
+                self.cases[index].most[seat] = tuning.most;
+                self.watcher.record(Record::Tuned(Tuned {
+                    env: self.seats[seat].name.clone(),
+                    case: index,
+                    iterations: tuning.iterations,
+                    each_ns: tuning.each_ns,
+                }))?;
+            }
+            self.share_size(index);
+            self.watcher.preparing(index + 1, self.plan.cases.len());
+        }
+        self.start = Instant::now();
+        Ok(())
+    }
+
+    /// Gives environments that are nearly as fast as the reference its block size. The cost of some
+    /// operations depends on how many are done at a time (pages that were just given back, files in
+    /// a folder): sizes tuned apart made equal environments differ.
+    fn share_size(&mut self, case: usize) {
+        let reference = self.reference();
+        let state = &mut self.cases[case];
+        let Some(common) = reference.and_then(|seat| state.sizes[seat]) else { return };
+        for (size, most) in state.sizes.iter_mut().zip(&state.most) {
+            let Some(size) = size else { continue };
+            let (own, other) = (size.iterations as f64, common.iterations as f64);
+            if (other / LIKE..=other * LIKE).contains(&own) && common.iterations <= *most {
+                *size = common;
+            }
+        }
+    }
+}
+
+/// Size of the case's blocks from what one iteration took.
+fn block_size(tuning: Tuning) -> BlockSize {
+    let sample_ns = tuning.each_ns * tuning.iterations as f64;
+    let samples = (BLOCK_NS / sample_ns.max(1.0)).round().clamp(FEWEST_SAMPLES, SAMPLES);
+    BlockSize {
+        iterations: tuning.iterations,
+        samples: samples as usize,
+        // What is longer than a block is warm by its own first part, and costs too much twice.
+        discard: sample_ns < BLOCK_LIMIT_NS as f64,
+        limit_ns: BLOCK_LIMIT_NS,
+    }
+}
