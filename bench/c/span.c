@@ -3,7 +3,8 @@
  *
  * span time MS LOG      is busy until so many ms after it began
  * span work COUNT LOG   does so many rounds of the same work
- * span spawn RUNS PROGRAM ARG...   starts a command so often; a line each: ns of wall, of CPU
+ * span spawn RUNS PAUSE PROGRAM ARG...   starts a command so often, after so many µs of sleep each
+ *                                        time; a line each: ns of wall, of CPU
  *
  * LOG is a file of 8-byte numbers that is there already: how many runs were logged, and for each
  * the clock at the beginning of main and at its very end, and the CPU time until then, in ns. */
@@ -42,12 +43,14 @@ static void fail(const char *what)
     exit(1);
 }
 
-static int spawn(int runs, char **words)
+static int spawn(int runs, int pause_us, char **words)
 {
     while (runs-- > 0) {
         struct rusage used;
         int status;
         pid_t pid;
+        if (pause_us > 0)
+            usleep(pause_us);
         unsigned long long begin = now();
         if (posix_spawn(&pid, words[0], NULL, NULL, words, environ))
             fail(words[0]);
@@ -62,8 +65,8 @@ static int spawn(int runs, char **words)
 int main(int argc, char **argv)
 {
     unsigned long long begin = now();
-    if (argc > 3 && !strcmp(argv[1], "spawn"))
-        return spawn(atoi(argv[2]), argv + 3);
+    if (argc > 4 && !strcmp(argv[1], "spawn"))
+        return spawn(atoi(argv[2]), atoi(argv[3]), argv + 4);
     if (argc != 4)
         return 2;
     int fd = open(argv[3], O_RDWR);
