@@ -11,7 +11,7 @@ use anyhow::{Context, Result, anyhow, bail, ensure};
 
 use crate::leftovers::{SENT, hold, scratch_name};
 use crate::model::{Extras, SampleSet};
-use crate::program::hash_of;
+use crate::program::{hash_of, resolved};
 use crate::protocol::CommandTask;
 use crate::sys::{self, CommandEnd, CommandOrder, Killed};
 
@@ -71,13 +71,7 @@ pub fn run(task: &CommandTask, folder: &Path) -> Result<SampleSet> {
 
 /// The first of these programs that is not on the search path.
 pub fn missing(programs: &[String]) -> Option<&String> {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let folders: Vec<_> = std::env::split_paths(&path).collect();
-    let is_there = |program: &&String| {
-        let file = format!("{program}{}", std::env::consts::EXE_SUFFIX);
-        folders.iter().any(|folder| folder.join(&file).is_file())
-    };
-    programs.iter().find(|program| !is_there(program))
+    programs.iter().find(|program| resolved(program).is_none())
 }
 
 /// A figure for each of the command's phases, in their order.

@@ -3,6 +3,7 @@
 //! `docs/ARCHITECTURE.md` is the map. This file parses, dispatches, prints the error and exits.
 
 mod agent;
+mod child;
 mod cli;
 mod cmd;
 mod command;

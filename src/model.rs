@@ -515,6 +515,22 @@ pub struct SampleSet {
     pub extras: Extras,
 }
 
+/// The capabilities that podman gives a container unasked. Docker gives three more, of which only
+/// `CAP_AUDIT_WRITE` changes what its seccomp profile says.
+pub const CONTAINER_CAPABILITIES: [&str; 11] = [
+    "CAP_CHOWN",
+    "CAP_DAC_OVERRIDE",
+    "CAP_FOWNER",
+    "CAP_FSETID",
+    "CAP_KILL",
+    "CAP_NET_BIND_SERVICE",
+    "CAP_SETFCAP",
+    "CAP_SETGID",
+    "CAP_SETPCAP",
+    "CAP_SETUID",
+    "CAP_SYS_CHROOT",
+];
+
 #[cfg(test)]
 mod tests {
     use super::*;

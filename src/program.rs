@@ -62,7 +62,7 @@ pub fn hash_of(path: &Path) -> Result<String> {
 }
 
 /// Where the system finds the program: a path as it stands, a name on the search path.
-fn resolved(word: &str) -> Option<PathBuf> {
+pub fn resolved(word: &str) -> Option<PathBuf> {
     if word.contains(std::path::is_separator) {
         return Some(PathBuf::from(word));
     }

@@ -9,9 +9,9 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::thread;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, SystemTime};
 
+use crate::child;
 use crate::leftovers::hold;
 use crate::sys;
 
@@ -103,15 +103,7 @@ fn run_briefly(words: &[String]) {
     let mut command = Command::new(program);
     command.args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     let Ok(mut child) = command.spawn() else { return };
-    let until = Instant::now() + PATIENCE;
-    while matches!(child.try_wait(), Ok(None)) {
-        if Instant::now() >= until {
-            let _ = child.kill();
-            let _ = child.wait();
-            return;
-        }
-        thread::sleep(Duration::from_millis(5));
-    }
+    let _ = child::ended_or_killed(&mut child, PATIENCE);
 }
 
 #[cfg(test)]

@@ -35,7 +35,7 @@ pub fn run(args: &DoctorArgs) -> Result<Exit> {
         guard: &guard,
         answer_limit: args.answer_timeout,
         interrupted: &|| false,
-        token: super::run::fresh_token(),
+        token: super::measure::fresh_token(),
         launches: Cell::new(0),
     };
     if args.clean {

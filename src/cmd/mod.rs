@@ -8,6 +8,7 @@ pub mod doctor;
 pub mod list;
 mod machine;
 pub mod man;
+mod measure;
 pub mod run;
 mod show;
 pub mod time;

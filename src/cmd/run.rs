@@ -1,31 +1,19 @@
-//! `envtax run`: plan, measure, write the run file, print the comparison.
+//! `envtax run`: makes the plan of what was asked for, and has it measured.
 
-use std::cell::Cell;
-use std::collections::BTreeSet;
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, SystemTime};
+use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
-use indicatif::{ProgressBar, ProgressStyle};
-use rand::RngCore;
 
 use super::choice::{self, Choice};
+use super::measure::{self, fresh_seed};
 use super::show;
-use super::trial::{self, Trial};
-use crate::cli::{OutputArgs, RunArgs, ShowArgs};
-use crate::compare::{self, sides};
-use crate::control::{self, Guard, Progress, RunSettings, SessionSettings, Watcher};
-use crate::envfile::{AUTO, EnvFile};
+use crate::cli::RunArgs;
+use crate::envfile::EnvFile;
 use crate::exit::Exit;
 use crate::model::{Case, EnvSpec, Plan, PlannedCase, TargetDir};
 use crate::plan::{self, Wish};
-use crate::reason::{brief, readable};
-use crate::runfile::{self, EndReason, Header, OutcomeState, Record, RunFile, Writer};
 use crate::suite::{self, Suite};
-use crate::{facts, mount, probe, stage, sys, units};
+use crate::{mount, probe, sys};
 
 /// Name of the target directory that is measured when none is given: each environment's own folder
 /// for temporary files.
@@ -41,112 +29,7 @@ pub fn run(args: &RunArgs) -> Result<Exit> {
         sys::may_drop_caches()
             .with_context(|| format!("`--cold-launches` writes to {place}: run as root"))?;
     }
-    measure(plan, &auto, &args.output, args.answer_timeout, &args.show)
-}
-
-/// Carries the plan out, writes its run file and prints the comparison. The environments of these
-/// names are left out where they do not start.
-pub(super) fn measure(
-    mut plan: Plan,
-    auto: &BTreeSet<String>,
-    file: &OutputArgs,
-    answer_limit: Duration,
-    shown: &ShowArgs,
-) -> Result<Exit> {
-    let path = file.output.clone().unwrap_or_else(default_path);
-    is_free(&path, file.force)?;
-    let interrupted = catch_signals()?;
-    let envtax = std::env::current_exe().context("finding the path of envtax itself")?;
-    let guard = Guard::start(&envtax)?;
-    sys::adopt_orphans();
-    let settings = RunSettings {
-        session: SessionSettings {
-            agent: envtax,
-            guard: &guard,
-            answer_limit,
-            interrupted: &|| interrupted.load(Ordering::Relaxed),
-            token: fresh_token(),
-            launches: Cell::new(0),
-        },
-    };
-    // Before this process has mounts of its own: what is undone must be undone for all.
-    let mut warnings: Vec<String> = stage::undo_dead()
-        .into_iter()
-        .map(|stage| format!("undid what a killed run left: {stage}"))
-        .collect();
-    let _around = control::around(&plan, &settings.session)?;
-    warnings.extend(leave_out(&mut plan, auto, &settings.session)?);
-    let _dirs = control::make_dirs(&mut plan, &settings.session)?;
-    let _data = control::make_data(&mut plan, &settings.session)?;
-    let mut scribe = Scribe::new(&plan, &path, file.force)?;
-    warnings.iter().for_each(|text| scribe.warn(text));
-    let end = control::run(&plan, &settings, &mut scribe);
-    scribe.bar.finish_and_clear();
-    let whole = match end {
-        Ok(end) => end.reason != EndReason::Interrupted,
-        Err(error) if scribe.writer.is_none() => return Err(error),
-        // Part of it is on disk, which is more than an error message is worth.
-        Err(error) => {
-            scribe.warn(&format!("{error:#}"));
-            false
-        }
-    };
-    let run = runfile::read(&path)?;
-    let done = whole && complete(&run);
-    let measured = [(path.display().to_string(), run, None)];
-    let shown = show::show(&sides(&measured, None)?, shown);
-    // A closed stderr is nobody's loss here.
-    let _ = writeln!(io::stderr(), "\nrun file: {}   (seed {})", path.display(), plan.seed);
-    // A wrong answer is in the run file like any other; the comparison refuses it.
-    let failed = |cell: &compare::Cell| matches!(cell, compare::Cell::Failed { .. });
-    let refused = shown?.rows.iter().flat_map(|row| &row.cells).any(failed);
-    Ok(if done && !refused { Exit::Done } else { Exit::Partial })
-}
-
-/// Whether everything that can be measured was, at least in one round.
-fn complete(run: &RunFile) -> bool {
-    let plan = &run.header.plan;
-    let failed = run.outcomes.iter().any(|outcome| outcome.state == OutcomeState::Failed);
-    let reached = |case: usize| {
-        let counts = |block: &runfile::Block| block.case == case && block.round > 0;
-        run.blocks.iter().any(counts) || run.outcomes.iter().any(|outcome| outcome.case == case)
-    };
-    !failed && (0..plan.cases.len()).all(reached)
-}
-
-/// Takes those that `--env auto` brought in and that do not start here out of the plan; says so of
-/// each. The reference stays: the run tells what is wrong with it.
-fn leave_out(
-    plan: &mut Plan,
-    auto: &BTreeSet<String>,
-    settings: &SessionSettings<'_>,
-) -> Result<Vec<String>> {
-    let mut told = Vec::new();
-    let mut interrupted = false;
-    let bar = trial::progress(auto.len())?;
-    plan.environments.retain(|spec| {
-        let name = &spec.name;
-        if !auto.contains(name) || *name == plan.reference || interrupted {
-            return true;
-        }
-        bar.set_message(format!("does {name} start here?"));
-        bar.inc(1);
-        match trial::of(spec, settings) {
-            Trial::Started { .. } => return true,
-            Trial::Interrupted => interrupted = true,
-            Trial::Failed(why) => {
-                let why = brief(&why).what;
-                told.push(format!("`--env {AUTO}` leaves out `{name}`: {why}"));
-            }
-        }
-        false
-    });
-    ensure!(!interrupted, "interrupted before anything was measured");
-    bar.finish_and_clear();
-    if !told.is_empty() {
-        told.push("`envtax doctor` tells what would help".into());
-    }
-    Ok(told)
+    measure::measure(plan, &auto, &args.output, args.answer_timeout, &args.show)
 }
 
 fn plan_of(args: &RunArgs, environments: Vec<EnvSpec>, file: Option<&EnvFile>) -> Result<Plan> {
@@ -270,116 +153,4 @@ fn target_dir(text: &str) -> Result<TargetDir> {
     }
     mount::check(place).with_context(|| format!("`--dir {text}`"))?;
     Ok(TargetDir { made: place.into(), ..dir })
-}
-
-/// A seed from the clock and the process id: different each time, recorded in the run file.
-pub(super) fn fresh_seed() -> u64 {
-    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or(Duration::ZERO);
-    // Small enough to be typed again.
-    (since.as_nanos() as u64 ^ u64::from(std::process::id()) << 20) % 1_000_000_000
-}
-
-/// What marks the leftovers of this run: eight hexadecimal digits.
-pub(super) fn fresh_token() -> String {
-    format!("{:08x}", rand_pcg::Pcg32::new(fresh_seed(), 1).next_u32())
-}
-
-fn default_path() -> PathBuf {
-    let now = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
-    let name: String = now.chars().filter(char::is_ascii_alphanumeric).collect();
-    PathBuf::from(format!("envtax-{name}.jsonl"))
-}
-
-/// The first SIGINT, SIGTERM or Ctrl-C asks the run to end in order; a second one ends it at once.
-/// The agents then see their input close and clean up by themselves.
-fn catch_signals() -> Result<Arc<AtomicBool>> {
-    let interrupted = Arc::new(AtomicBool::new(false));
-    let flag = interrupted.clone();
-    ctrlc::set_handler(move || {
-        if flag.swap(true, Ordering::Relaxed) {
-            std::process::exit(130);
-        }
-    })
-    .context("catching signals")?;
-    Ok(interrupted)
-}
-
-/// A run file is not replaced unasked.
-fn is_free(path: &Path, force: bool) -> Result<()> {
-    ensure!(
-        force || !path.exists(),
-        "`{}` exists; choose another name with `-o`, or replace it with `--force`",
-        path.display()
-    );
-    Ok(())
-}
-
-/// Writes the run file and shows progress. The file is created when there is something to write,
-/// so that a run that could not start leaves none.
-struct Scribe<'a> {
-    plan: &'a Plan,
-    path: &'a Path,
-    force: bool,
-    writer: Option<Writer>,
-    bar: ProgressBar,
-}
-
-impl<'a> Scribe<'a> {
-    fn new(plan: &'a Plan, path: &'a Path, force: bool) -> Result<Scribe<'a>> {
-        // indicatif draws on stderr, and nothing at all when that is no terminal.
-        let bar = ProgressBar::new(100);
-        let template = "{bar:16} {wide_msg}";
-        bar.set_style(ProgressStyle::with_template(template).context("the progress bar")?);
-        bar.set_message("starting the environments");
-        bar.tick();
-        Ok(Scribe { plan, path, force, writer: None, bar })
-    }
-}
-
-impl Watcher for Scribe<'_> {
-    fn record(&mut self, record: Record) -> Result<()> {
-        if self.writer.is_none() {
-            let mut writer = Writer::create(self.path, self.force)?;
-            writer.write(&Record::Header(Header {
-                format: runfile::FORMAT,
-                envtax: env!("CARGO_PKG_VERSION").to_owned(),
-                started: humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),
-                host: facts::environment(),
-                plan: self.plan.clone(),
-            }))?;
-            self.writer = Some(writer);
-        }
-        self.writer.as_mut().map_or(Ok(()), |writer| writer.write(&record))
-    }
-
-    fn progress(&mut self, progress: &Progress) {
-        if let Some((done, all)) = progress.rounds.filter(|(done, _)| *done > 0) {
-            self.bar.set_position(u64::from(100 * done / all.max(1)));
-            let left = progress.elapsed * all.saturating_sub(done) / done;
-            let left = units::time(left.as_nanos() as f64);
-            self.bar.set_message(format!("{done} of {all} runs, about {left} left"));
-            return;
-        }
-        let spent = progress.elapsed.as_secs_f64() / progress.budget.as_secs_f64();
-        let done = progress.finished as f64 / progress.cases as f64;
-        self.bar.set_position((spent.max(done) * 100.0).min(100.0) as u64);
-        let left = progress.budget.saturating_sub(progress.elapsed).as_secs();
-        let (finished, cases) = (progress.finished, progress.cases);
-        let mut message = format!("{left} s left, {finished}/{cases} precise");
-        if let Some((width, whose)) = &progress.widest {
-            message.push_str(&format!(", widest ±{}: {whose}", units::percent(*width)));
-        }
-        self.bar.set_message(message);
-    }
-
-    fn preparing(&mut self, done: usize, cases: usize) {
-        self.bar.set_message(format!("finding sample sizes, {done}/{cases} cases"));
-    }
-
-    fn warn(&mut self, text: &str) {
-        // Nobody may be listening any more; the run goes on.
-        self.bar.suspend(|| {
-            let _ = writeln!(io::stderr(), "envtax: {}", readable(text));
-        });
-    }
 }

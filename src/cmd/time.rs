@@ -9,7 +9,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail, ensure};
 
 use super::choice::{self, Choice};
-use super::{run, show};
+use super::{measure, show};
 use crate::cli::TimeArgs;
 use crate::exit::Exit;
 use crate::model::{
@@ -33,7 +33,7 @@ pub fn run(args: &TimeArgs) -> Result<Exit> {
     show::check(&args.show)?;
     let file = choice::file(&args.file)?;
     let Choice { environments, auto } = choice::of(&args.environments, file.as_ref())?;
-    run::measure(plan_of(args, environments)?, &auto, &args.output, ANSWER_LIMIT, &args.show)
+    measure::measure(plan_of(args, environments)?, &auto, &args.output, ANSWER_LIMIT, &args.show)
 }
 
 fn plan_of(args: &TimeArgs, environments: Vec<EnvSpec>) -> Result<Plan> {
@@ -51,7 +51,7 @@ fn plan_of(args: &TimeArgs, environments: Vec<EnvSpec>) -> Result<Plan> {
         probes: Vec::new(),
         copies: vec![1],
         dirs: Vec::new(),
-        seed: args.seed.unwrap_or_else(run::fresh_seed),
+        seed: args.seed.unwrap_or_else(measure::fresh_seed),
         precision: if args.runs.is_some() { ANY_PRECISION } else { args.precision / 100.0 },
         budget_s: match (args.budget, args.runs) {
             (Some(budget), _) => budget.as_secs_f64(),

@@ -4,11 +4,10 @@
 use super::data::{RowKey, SideData};
 use super::remarks::{Remark, RemarkKind};
 use super::{Cell, Flag, Measured, Row, Side, Verdict};
+use crate::model::COMMAND;
 use crate::stats;
 use crate::units;
 
-/// What the cases of whole commands are of.
-pub(super) const PROBE: &str = "command";
 /// A difference of fewer than three ticks is no change: either end of both times may be off by one.
 /// Three that were rounded to the digits of a file are a little less.
 const FEWEST_TICKS: f64 = 2.9;
@@ -25,7 +24,7 @@ fn cpu_times(side: &Side<'_>) -> Vec<u64> {
     for session in &side.sessions {
         for block in session.run.blocks.iter().filter(|block| block.env == session.env) {
             let planned = &session.run.header.plan.cases[block.case];
-            if planned.case.probe != PROBE {
+            if planned.case.probe != COMMAND {
                 continue;
             }
             for (phase, samples) in planned.phases.iter().zip(&block.set.samples) {
@@ -45,7 +44,7 @@ fn is_cpu_time(phase: &str) -> bool {
 /// The flag of CPU times of which some runs had none, though others had: what is left of them is a
 /// mean of those that were caught by a tick. Imported files have zeroes for what is not known.
 pub(super) fn partly_zero(side: &Side<'_>, key: &RowKey, data: &SideData<'_>) -> Option<Flag> {
-    let is_it = key.planned.case.probe == PROBE && is_cpu_time(&key.phase().name);
+    let is_it = key.planned.case.probe == COMMAND && is_cpu_time(&key.phase().name);
     let own = side.sessions.iter().all(|session| !session.run.imported);
     (is_it && own && data.rounds() < data.blocks.len()).then_some(Flag::Ticks)
 }
@@ -53,7 +52,7 @@ pub(super) fn partly_zero(side: &Side<'_>, key: &RowKey, data: &SideData<'_>) ->
 /// Takes back the verdict on every difference that is less than a few ticks, and flags it; but for
 /// times so long that the margin is more ticks than that: they are the same all the same.
 pub(super) fn doubt_ticks(rows: &mut [Row], quanta: &[Option<f64>], margin: f64) {
-    let is_it = |row: &&mut Row| row.probe == PROBE && is_cpu_time(&row.phase);
+    let is_it = |row: &&mut Row| row.probe == COMMAND && is_cpu_time(&row.phase);
     for row in rows.iter_mut().filter(is_it) {
         let Some(base) = measured(&row.cells[0]) else { continue };
         let (base_cost, base_doubted) = (base.cost, base.flags.contains(&Flag::Ticks));
@@ -127,7 +126,7 @@ fn measured(cell: &Cell) -> Option<&Measured> {
 
 /// The wall times of commands in that column.
 fn walls(rows: &[Row], column: usize) -> impl Iterator<Item = (&Row, &Measured)> {
-    let walls = rows.iter().filter(|row| row.probe == PROBE && row.phase == "wall");
+    let walls = rows.iter().filter(|row| row.probe == COMMAND && row.phase == "wall");
     walls.filter_map(move |row| Some((row, measured(&row.cells[column])?)))
 }
 
@@ -135,7 +134,7 @@ fn walls(rows: &[Row], column: usize) -> impl Iterator<Item = (&Row, &Measured)>
 /// are long enough for the ticks.
 fn cpus(rows: &[Row], column: usize, tick: f64) -> Option<(f64, f64)> {
     let of = |wall: &Row, phase: &str| {
-        let mut same = rows.iter().filter(|row| row.probe == PROBE && row.params == wall.params);
+        let mut same = rows.iter().filter(|row| row.probe == COMMAND && row.params == wall.params);
         Some(measured(&same.find(|row| row.phase == phase)?.cells[column])?.cost)
     };
     let long =
@@ -162,7 +161,7 @@ mod tests {
 
     /// Wall time of 100 ms, and ticks of CPU time of both columns in a round.
     fn command(tick_ns: u64, ticks: impl Fn(usize, u32) -> u64) -> Comparison {
-        let mut planned = case(PROBE, "");
+        let mut planned = case(COMMAND, "");
         planned.phases = vec![Phase::timed("wall"), Phase::figure("user", Quantity::Time)];
         compared(run_of(vec![planned], 20, |_, column, round| {
             let wall = jitter(100_000_000, round);

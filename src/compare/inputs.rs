@@ -3,9 +3,8 @@
 
 use serde::Serialize;
 
-use super::commands::PROBE;
 use super::{Cell, Row};
-use crate::model::Quantity;
+use crate::model::{COMMAND, Quantity};
 use crate::stats::{self, Estimate};
 
 /// The parameter that names the input.
@@ -43,7 +42,7 @@ pub struct SpeedUp {
 /// Every figure of commands that have several inputs.
 pub(super) fn over_inputs(rows: &[Row], columns: usize) -> Vec<OverInputs> {
     let mut found: Vec<OverInputs> = Vec::new();
-    let timed = |row: &&Row| row.probe == PROBE && row.quantity == Quantity::Time;
+    let timed = |row: &&Row| row.probe == COMMAND && row.quantity == Quantity::Time;
     for row in rows.iter().filter(timed) {
         let Some((_, params)) = split(&row.params) else { continue };
         if found.iter().any(|it| it.params == params && it.phase == row.phase) {
@@ -51,7 +50,7 @@ pub(super) fn over_inputs(rows: &[Row], columns: usize) -> Vec<OverInputs> {
         }
         let group: Vec<(&str, &Row)> = rows
             .iter()
-            .filter(|other| other.probe == PROBE && other.phase == row.phase)
+            .filter(|other| other.probe == COMMAND && other.phase == row.phase)
             .filter_map(|other| Some((split(&other.params)?, other)))
             .filter_map(|((input, rest), other)| (rest == params).then_some((input, other)))
             .collect();
@@ -129,7 +128,7 @@ mod tests {
     /// A run in which each of the inputs took that many ms in both columns, in every round.
     fn over(times: &[(&str, u64, u64)]) -> Vec<OverInputs> {
         let cases = times.iter().map(|(input, _, _)| {
-            let mut planned = case("command", &format!("input={input} n=2"));
+            let mut planned = case(COMMAND, &format!("input={input} n=2"));
             planned.phases = vec![Phase::timed("wall")];
             planned
         });

@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use super::remarks::{Remark, RemarkKind};
 use super::{MIN_SESSIONS, Row, tax_of};
+use crate::model::COMMAND;
 use crate::stats;
 use crate::units;
 
@@ -45,7 +46,7 @@ pub(super) fn remarks(labels: &[&str], rows: &[Row], margin: f64) -> Vec<Remark>
 
 fn remark(label: &str, column: usize, rows: &[Row], margin: f64) -> Option<Remark> {
     // Of a whole command the wall time is what is asked for; its other figures come along.
-    let asked = |row: &&Row| row.probe != "command" || row.phase == "wall";
+    let asked = |row: &&Row| row.probe != COMMAND || row.phase == "wall";
     let reaches = rows
         .iter()
         .filter(asked)

@@ -3,7 +3,7 @@
 
 use std::fs::{self, File};
 use std::path::Path;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -11,6 +11,7 @@ use anyhow::{Context, Result, bail, ensure};
 
 use super::guard::Watch;
 use super::session::{SessionSettings, Trouble};
+use crate::child;
 use crate::launch::{Helper, Launcher, Site};
 use crate::model::EnvSpec;
 use crate::stage::Stage;
@@ -103,10 +104,7 @@ impl Aside {
 impl Drop for Aside {
     fn drop(&mut self) {
         sys::ask_group_to_end(self.child.id());
-        let until = Instant::now() + Duration::from_millis(500);
-        while !sys::has_ended(&self.child) && Instant::now() < until {
-            thread::sleep(Duration::from_millis(1));
-        }
+        child::ends_within(&self.child, Duration::from_millis(500));
         sys::end_group(self.child.id());
         let _ = self.child.kill();
         let _ = self.child.wait();
@@ -130,7 +128,7 @@ pub(super) fn finish(
     let program = command.get_program().to_string_lossy().into_owned();
     let mut child = command.spawn().with_context(|| format!("starting `{program}`"))?;
     let _watch = settings.guard.watch(child.id());
-    match ended_within(&mut child, PATIENCE, settings.interrupted)? {
+    match child::ended_within(&mut child, PATIENCE, settings.interrupted)? {
         Some(status) if status.success() => Ok(()),
         Some(status) => bail!("ended with {status}{}", tail(log)),
         None => {
@@ -149,21 +147,6 @@ pub(super) fn command_of(words: &[String], log: &Path) -> Result<Command> {
     command.args(arguments).stdin(Stdio::null()).stdout(output.try_clone()?).stderr(output);
     sys::new_session(&mut command);
     Ok(command)
-}
-
-fn ended_within(
-    child: &mut Child,
-    time: Duration,
-    interrupted: &dyn Fn() -> bool,
-) -> Result<Option<ExitStatus>> {
-    let until = Instant::now() + time;
-    loop {
-        let status = child.try_wait()?;
-        if status.is_some() || Instant::now() >= until || interrupted() {
-            return Ok(status);
-        }
-        thread::sleep(Duration::from_millis(2));
-    }
 }
 
 /// The first and the last lines of an output, each on a line of its own: programs say what is wrong

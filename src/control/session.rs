@@ -16,6 +16,7 @@ use anyhow::{Context, Result, anyhow};
 
 use super::guard::{Guard, Watch};
 use super::lodging::{Aside, Lodging};
+use crate::child;
 use crate::launch::{self, Launch, LauncherInfo, Site};
 use crate::model::{Availability, EnvSpec, TargetDir};
 use crate::protocol::{
@@ -395,7 +396,7 @@ impl Process {
 
     /// How the command ended, if it ends soon.
     fn wait_briefly(&mut self) -> Option<ExitStatus> {
-        if self.ended.is_none() && ends_within(&self.child, Duration::from_millis(500)) {
+        if self.ended.is_none() && child::ends_within(&self.child, Duration::from_millis(500)) {
             self.finish();
         }
         self.ended
@@ -419,10 +420,10 @@ impl Process {
         self.close_input();
         if self.ended.is_none() {
             let waited = self.closed.map_or(Duration::ZERO, |closed| closed.elapsed());
-            if !ends_within(&self.child, grace.saturating_sub(waited)) {
+            if !child::ends_within(&self.child, grace.saturating_sub(waited)) {
                 // Shells remove what they have made so far before they go.
                 sys::ask_group_to_end(self.child.id());
-                ends_within(&self.child, LAST_WORDS);
+                child::ends_within(&self.child, LAST_WORDS);
             }
             self.finish();
         }
@@ -448,20 +449,6 @@ impl Drop for Process {
 /// Whether the command's own program could not be started: then no other way can work.
 fn program_is_missing(error: &anyhow::Error) -> bool {
     error.root_cause().is::<io::Error>()
-}
-
-/// Whether the child ends within that time; it is not reaped.
-fn ends_within(child: &Child, time: Duration) -> bool {
-    let until = Instant::now() + time;
-    loop {
-        if sys::has_ended(child) {
-            return true;
-        }
-        if Instant::now() >= until {
-            return false;
-        }
-        thread::sleep(Duration::from_millis(1));
-    }
 }
 
 /// Hands messages over and keeps the last of everything else as noise.

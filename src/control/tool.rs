@@ -3,8 +3,9 @@
 use std::io::{self, Read, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use crate::child;
 
 /// A tool that has not said its version by then is not asked any longer.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -20,16 +21,8 @@ pub(super) fn version(command: &[&str]) -> Option<String> {
         .stderr(input.try_clone().ok()?)
         .spawn()
         .ok()?;
-    let until = Instant::now() + PATIENCE;
     // What it prints is short enough not to fill the pipe; who prints more is waited for in vain.
-    while child.try_wait().is_ok_and(|ended| ended.is_none()) {
-        if Instant::now() >= until {
-            let _ = child.kill();
-            let _ = child.wait();
-            return None;
-        }
-        thread::sleep(Duration::from_millis(1));
-    }
+    child::ended_or_killed(&mut child, PATIENCE).ok()??;
     // With this there is something to read at once, whoever else still holds the pipe open.
     input.write_all(b"\n").ok()?;
     let mut text = [0; 4096];

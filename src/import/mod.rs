@@ -11,7 +11,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
 
-use crate::model::{COMMAND_PHASES, Case, CommandCase, EnvSpec, Extras, Params, Plan};
+use crate::model::{COMMAND, COMMAND_PHASES, Case, CommandCase, EnvSpec, Extras, Params, Plan};
 use crate::model::{PlannedCase, SampleSet, Usage};
 use crate::runfile::{Block, End, EndReason, Environment, FORMAT, Header, RunFile};
 
@@ -168,7 +168,7 @@ fn header(
         ..EnvSpec::new(name, "imported", "")
     };
     let planned = |case: &&CommandCase| PlannedCase {
-        case: Case { probe: "command".into(), params: params(case), dir: None },
+        case: Case { probe: COMMAND.into(), params: params(case), dir: None },
         phases: COMMAND_PHASES[..known].to_vec(),
         unit: "run".into(),
         command: Some((*case).clone()),

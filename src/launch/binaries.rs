@@ -1,6 +1,7 @@
 //! Where the builds of envtax for other targets are: an environment with another processor or
 //! system needs an agent that runs there.
 
+use std::env::consts::{ARCH, OS};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
@@ -44,6 +45,15 @@ pub(super) fn find(target: &Target, agent: &str) -> Result<PathBuf> {
         target.triple
     );
     Ok(path)
+}
+
+/// The build for Linux on that processor; none when it is this one.
+pub(super) fn find_linux(arch: &str, agent: &str) -> Result<Option<PathBuf>> {
+    match arch {
+        own if OS == "linux" && own == ARCH => Ok(None),
+        "aarch64" => find(&AARCH64, agent).map(Some),
+        _ => find(&X86_64, agent).map(Some),
+    }
 }
 
 /// Whether a file of that header is a program for the target. What cannot be read is not judged.

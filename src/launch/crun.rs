@@ -5,6 +5,7 @@ use anyhow::{Result, ensure};
 use super::oci::{self, Runtime, bundle};
 use super::{Launch, Launcher, LauncherInfo, Site, needs_program};
 use crate::model::Availability;
+use crate::sys;
 
 pub struct Crun;
 
@@ -73,7 +74,7 @@ impl Launcher for Crun {
 
     fn prepare(&self, site: &Site<'_>) -> Result<()> {
         ensure!(
-            oci::is_root() || !oci::mixed_cgroups(),
+            sys::is_root() || !oci::mixed_cgroups(),
             "crun refuses this machine's control groups, a mixture of version 1 and 2, and only \
              root can show it others: run envtax as root, or use `runc`"
         );

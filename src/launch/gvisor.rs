@@ -6,8 +6,9 @@ use std::{env, fs};
 use anyhow::{Context, Result, bail, ensure};
 
 use super::oci::{self, Options, Runtime, bundle, root};
-use super::{Launch, Launcher, LauncherInfo, Site};
+use super::{Launch, Launcher, LauncherInfo, Site, find_program};
 use crate::model::Availability;
+use crate::sys;
 
 pub struct Gvisor;
 
@@ -72,17 +73,16 @@ fn options(argument: &str) -> Result<Options<'_>> {
 /// Where runsc is: named by the variable, on the search path, or where Go installs it.
 pub(super) fn runsc() -> Option<PathBuf> {
     let named = env::var_os(VARIABLE).map(PathBuf::from);
-    let path = env::var_os("PATH").unwrap_or_default();
-    let searched = env::split_paths(&path).map(|folder| folder.join("runsc"));
     let installed = env::var_os("HOME").map(|home| Path::new(&home).join("go/bin/runsc"));
-    named.into_iter().chain(searched).chain(installed).find(|path| path.is_file())
+    let named = named.filter(|path| path.is_file());
+    named.or_else(|| find_program("runsc")).or(installed.filter(|path| path.is_file()))
 }
 
 fn runtime(site: &Site<'_>, options: &Options<'_>) -> Result<Runtime> {
     let program = runsc().context("there is no `runsc`")?;
     let program = program.to_str().context("the path of runsc is not UTF-8")?;
     let mut flags = vec!["--network=none".to_owned(), "--ignore-cgroups".to_owned()];
-    if !oci::is_root() {
+    if !sys::is_root() {
         flags.push("--rootless".into());
     }
     for name in ["platform", "directfs"] {
@@ -151,7 +151,7 @@ impl Launcher for Gvisor {
         bundle::write_over(&root, site, &options, bundle::User::Same)?;
         if options.get("rootfs").is_some() {
             ensure!(
-                oci::is_root(),
+                sys::is_root(),
                 "only root can give gVisor a folder without making files in it"
             );
             fs::create_dir(root).context("making a folder in the stage")?;

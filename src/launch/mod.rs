@@ -256,6 +256,14 @@ fn find_program(program: &str) -> Option<PathBuf> {
     std::env::split_paths(&path).map(|folder| folder.join(program)).find(|path| path.is_file())
 }
 
+/// Where envtax keeps what it downloads or makes once: its folder among the user's caches.
+fn cache_folder() -> PathBuf {
+    let named = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
+    let usual = || std::env::home_dir().unwrap_or_default().join(".cache");
+    // The XDG base directory specification has relative paths ignored.
+    named.filter(|path| path.is_absolute()).unwrap_or_else(usual).join("envtax")
+}
+
 /// Available when a program of that name is on the search path.
 fn needs_program(program: &str, remedy: &str) -> Availability {
     match find_program(program) {

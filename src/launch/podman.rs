@@ -94,7 +94,7 @@ fn limit_words(limits: &str, processes: &str) -> Vec<String> {
 /// Podman without root needs user ids of one's own, unless another service has them. Without them
 /// it starts after a fashion, and leaves a process and files behind.
 fn may_start() -> bool {
-    if oci::is_root() {
+    if sys::is_root() {
         return true;
     }
     let words = |path: &str| fs::read_to_string(path).unwrap_or_default();
@@ -151,12 +151,12 @@ impl Launcher for Podman {
     fn commands(&self, site: &Site<'_>) -> Result<Vec<Launch>> {
         let options = options(site.argument)?;
         let mut words = podman(&[]);
-        if oci::is_root() {
+        if sys::is_root() {
             words.push("--cgroup-manager=cgroupfs".into());
         }
         words.extend(runtime_words(site, &options)?);
         words.extend(engine::run_words(site)?);
-        if oci::is_root() {
+        if sys::is_root() {
             words.push(format!("--cgroup-parent=/{}", oci::name(site)));
         }
         let limits = fs::read_to_string("/proc/self/limits").unwrap_or_default();

@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result, bail, ensure};
 
-use super::binaries::{self, AARCH64, X86_64};
+use super::binaries;
 use super::{Launch, Launcher, LauncherInfo, Site, needs_program, staging};
 use crate::model::Availability;
 
@@ -107,15 +107,10 @@ impl Launcher for Ssh {
 
     fn commands(&self, site: &Site<'_>) -> Result<Vec<Launch>> {
         let Wanted { words, arch } = wanted(site.argument)?;
-        let build = match arch {
-            own if own == std::env::consts::ARCH => None,
-            "aarch64" => Some(binaries::find(&AARCH64, site.agent)?),
-            _ => Some(binaries::find(&X86_64, site.agent)?),
-        };
         // ssh joins its arguments, and the shell of that user splits them again.
         let mut launch = Launch::new(words.into_iter().chain(staging::quoted(arch)));
         launch.send_binary = true;
-        launch.build = build;
+        launch.build = binaries::find_linux(arch, site.agent)?;
         Ok(vec![launch])
     }
 }

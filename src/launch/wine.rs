@@ -3,12 +3,12 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
 
-use super::{Launch, Launcher, LauncherInfo, Site, binaries, needs_program};
+use super::{Launch, Launcher, LauncherInfo, Site, binaries, cache_folder, needs_program};
+use crate::child;
 use crate::model::Availability;
 use crate::sys;
 
@@ -97,12 +97,8 @@ impl Launcher for Wine {
         let (stage, prefix) = (site.stage.display().to_string(), site.in_stage("prefix"));
         let end =
             |prefix: &str| ["sh", "-c", END, "sh", &stage, prefix].map(str::to_owned).to_vec();
-        let mut commands = vec![end(&prefix)];
-        if let Ok(making) = being_made(site.id) {
-            let making = making.display().to_string();
-            commands.extend([end(&making), ["rm", "-rf", &making].map(str::to_owned).to_vec()]);
-        }
-        commands
+        let making = being_made(site.id).display().to_string();
+        vec![end(&prefix), end(&making), ["rm", "-rf", &making].map(str::to_owned).to_vec()]
     }
 
     fn prepare(&self, site: &Site<'_>) -> Result<()> {
@@ -167,25 +163,17 @@ fn given_prefix(argument: &str) -> Result<Option<PathBuf>> {
     Ok(Some(path))
 }
 
-/// Where envtax keeps a prefix of its own.
-fn own_place() -> Result<PathBuf> {
-    let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
-    let caches = variable("XDG_CACHE_HOME").map(PathBuf::from);
-    let caches = caches.or_else(|| Some(PathBuf::from(variable("HOME")?).join(".cache")));
-    Ok(caches.context("neither HOME nor XDG_CACHE_HOME is set")?.join("envtax"))
-}
-
-fn being_made(id: &str) -> Result<PathBuf> {
-    Ok(own_place()?.join(format!("wine-{id}")))
+fn being_made(id: &str) -> PathBuf {
+    cache_folder().join(format!("wine-{id}"))
 }
 
 /// envtax's own prefix, made the first time it is asked for.
 fn own_prefix(site: &Site<'_>) -> Result<PathBuf> {
-    let own = own_place()?.join("wine");
+    let own = cache_folder().join("wine");
     if own.join("system.reg").is_file() {
         return Ok(own);
     }
-    let making = being_made(site.id)?;
+    let making = being_made(site.id);
     fs::create_dir_all(&making).with_context(|| format!("making `{}`", making.display()))?;
     // Without Mono and Gecko, which would ask whether to download them.
     let overrides = ("WINEDLLOVERRIDES", "winemenubuilder.exe=d;mscoree,mshtml=");
@@ -209,17 +197,13 @@ fn ends_well(command: &mut Command) -> Result<()> {
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     sys::new_session(command);
     let mut child = command.spawn()?;
-    let until = Instant::now() + PATIENCE;
-    loop {
-        match child.try_wait()? {
-            Some(status) if status.success() => return Ok(()),
-            Some(status) => bail!("it ended with {status}"),
-            None if Instant::now() >= until => {
-                sys::end_group(child.id());
-                child.wait()?;
-                bail!("it is not finished after {} s", PATIENCE.as_secs());
-            }
-            None => thread::sleep(Duration::from_millis(10)),
+    match child::ended_within(&mut child, PATIENCE, &|| false)? {
+        Some(status) if status.success() => Ok(()),
+        Some(status) => bail!("it ended with {status}"),
+        None => {
+            sys::end_group(child.id());
+            child.wait()?;
+            bail!("it is not finished after {} s", PATIENCE.as_secs());
         }
     }
 }

@@ -1,10 +1,10 @@
 //! A Linux distribution in the Windows Subsystem for Linux, from outside of it.
 
-use std::env::consts::{ARCH, OS};
+use std::env::consts::ARCH;
 
 use anyhow::{Context, Result, bail, ensure};
 
-use super::binaries::{self, AARCH64, X86_64};
+use super::binaries;
 use super::{Launch, Launcher, LauncherInfo, Site, needs_program, staging};
 use crate::model::Availability;
 
@@ -67,18 +67,13 @@ impl Launcher for Wsl {
     }
 
     fn commands(&self, site: &Site<'_>) -> Result<Vec<Launch>> {
-        // What runs on Windows is no program for Linux.
-        let build = match (OS, ARCH) {
-            ("linux", _) => None,
-            (_, "aarch64") => Some(binaries::find(&AARCH64, site.agent)?),
-            _ => Some(binaries::find(&X86_64, site.agent)?),
-        };
         let words = words(site.argument).context("the distribution")?;
         let mut launch = Launch::new(words.into_iter().chain(staging::shell(ARCH)))
             // Its own messages are in UTF-16 otherwise.
             .with_variable("WSL_UTF8", "1");
         launch.send_binary = true;
-        launch.build = build;
+        // What runs on Windows is no program for Linux.
+        launch.build = binaries::find_linux(ARCH, site.agent)?;
         Ok(vec![launch])
     }
 }

@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 
+use crate::launch::cache_folder;
+
 /// Modules that are needed by name in some kernels only: others have them built in, or under
 /// another name.
 const OPTIONAL: &[&str] = &["crc32c_generic"];
@@ -77,9 +79,7 @@ impl Kernel {
 
 /// Where kernels are downloaded to.
 fn cache() -> PathBuf {
-    let named = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
-    let usual = || std::env::home_dir().unwrap_or_default().join(".cache");
-    named.filter(|path| path.is_absolute()).unwrap_or_else(usual).join("envtax/kernel")
+    cache_folder().join("kernel")
 }
 
 /// The newest kernel of a system's root or an unpacked package, with its modules.

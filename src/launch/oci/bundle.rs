@@ -6,8 +6,9 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
 
-use super::{CAPABILITIES, Options, is_root, name, root, seccomp, target_dirs};
+use super::{Options, name, root, seccomp, target_dirs};
 use crate::launch::{Site, agent_words};
+use crate::model::CONTAINER_CAPABILITIES;
 use crate::sys;
 
 /// Where the agent is mounted: in the tmpfs that is on `/dev` in every container, so that no file
@@ -37,7 +38,7 @@ pub(in crate::launch) enum User {
 /// Writes the bundle of a runtime that works in the root folder itself, be it a user's or one that
 /// is made.
 pub(in crate::launch) fn write(site: &Site<'_>, options: &Options<'_>) -> Result<()> {
-    let user = if is_root() { User::Same } else { User::Mapped };
+    let user = if sys::is_root() { User::Same } else { User::Mapped };
     write_over(&root::folder(site, options)?, site, options, user)
 }
 
@@ -71,9 +72,9 @@ fn config(site: &Site<'_>, root: &Path, user: User) -> Value {
             "env": ["PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"],
             "cwd": "/",
             "capabilities": {
-                "bounding": CAPABILITIES,
-                "effective": CAPABILITIES,
-                "permitted": CAPABILITIES,
+                "bounding": CONTAINER_CAPABILITIES,
+                "effective": CONTAINER_CAPABILITIES,
+                "permitted": CONTAINER_CAPABILITIES,
             },
             "noNewPrivileges": true,
         },

@@ -2,12 +2,12 @@
 
 use std::fs::{self, File};
 use std::process::{Command, Stdio};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 
 use super::{name, target_dirs, without_colon};
+use crate::child;
 use crate::launch::Site;
 use crate::sys;
 
@@ -50,18 +50,9 @@ pub(in crate::launch) fn complaint_of(site: &Site<'_>, words: &[String]) -> Resu
     // Without a terminal it can ask nobody for a password.
     sys::new_session(&mut command);
     let mut child = command.spawn().with_context(|| format!("starting `{program}`"))?;
-    let until = Instant::now() + PATIENCE;
-    let status = loop {
-        if let Some(status) = child.try_wait()? {
-            break status;
-        }
-        if Instant::now() >= until {
-            let _ = child.kill();
-            let _ = child.wait();
-            bail!("no answer within {} s: {}", PATIENCE.as_secs(), shell_words::join(words));
-        }
-        thread::sleep(Duration::from_millis(2));
-    };
+    let status = child::ended_or_killed(&mut child, PATIENCE)?.with_context(|| {
+        format!("no answer within {} s: {}", PATIENCE.as_secs(), shell_words::join(words))
+    })?;
     if status.success() {
         return Ok(None);
     }

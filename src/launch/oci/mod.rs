@@ -13,30 +13,10 @@ use anyhow::{Context, Result, bail};
 pub(super) use options::Options;
 
 use super::Site;
-use crate::sys;
-
-/// The capabilities that podman and docker leave to a container's root user.
-const CAPABILITIES: [&str; 11] = [
-    "CAP_CHOWN",
-    "CAP_DAC_OVERRIDE",
-    "CAP_FOWNER",
-    "CAP_FSETID",
-    "CAP_KILL",
-    "CAP_NET_BIND_SERVICE",
-    "CAP_SETFCAP",
-    "CAP_SETGID",
-    "CAP_SETPCAP",
-    "CAP_SETUID",
-    "CAP_SYS_CHROOT",
-];
 
 /// Name of the launch's container, image and control group.
 pub(super) fn name(site: &Site<'_>) -> String {
     format!("envtax-{}", site.id)
-}
-
-pub(super) fn is_root() -> bool {
-    sys::own_user_and_group().0 == 0
 }
 
 /// Target directories that are folders of this machine. `/` is left out: in a container it means

@@ -7,7 +7,8 @@ use std::path::Path;
 use anyhow::{Context, Result, ensure};
 use serde_json::{Map, Value, json};
 
-use super::{CAPABILITIES, Options};
+use super::Options;
+use crate::model::CONTAINER_CAPABILITIES;
 
 /// Where the filter of podman is.
 const DEFAULTS: [&str; 2] = ["/usr/share/containers/seccomp.json", "/etc/containers/seccomp.json"];
@@ -73,7 +74,7 @@ fn applies(rule: &Value) -> bool {
         "aarch64" => "arm64",
         other => other,
     };
-    let has = |name: &Value| CAPABILITIES.iter().any(|capability| name == capability);
+    let has = |name: &Value| CONTAINER_CAPABILITIES.iter().any(|capability| name == capability);
     let is_own = |name: &Value| name == processor;
     let (includes, excludes) = (&rule["includes"], &rule["excludes"]);
     let named = list(includes, "arches").next().is_none() || list(includes, "arches").any(is_own);

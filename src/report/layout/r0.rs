@@ -2,6 +2,7 @@
 
 use super::{Layout, Tables, header, measured, missing};
 use crate::compare::{Cell, Comparison, Flag, Row, SpeedUp, Tax, Verdict};
+use crate::model::COMMAND;
 use crate::report::sheet::Sheet;
 use crate::units;
 
@@ -18,7 +19,7 @@ const METRICS: [(&str, &str); 3] = [("real", "wall"), ("user", "user"), ("sys", 
 const DISAGREE: f64 = 0.005;
 
 fn tables(comparison: &Comparison) -> Tables {
-    let commands = || comparison.rows.iter().filter(|row| row.probe == "command");
+    let commands = || comparison.rows.iter().filter(|row| row.probe == COMMAND);
     let mut cases: Vec<&str> = Vec::new();
     for row in commands() {
         if !cases.contains(&row.params.as_str()) {

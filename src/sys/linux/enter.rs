@@ -7,7 +7,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::ptr::null;
 
-use super::check;
+use super::{check, own_user_and_group};
 
 /// Moves this process into new user, mount, pid, ipc and uts namespaces.
 ///
@@ -17,8 +17,7 @@ use super::check;
 ///
 /// Errors say which step the system refused.
 pub fn enter_namespace() -> Result<(), String> {
-    // SAFETY: both calls only read the ids of this process.
-    let (user, group) = unsafe { (libc::geteuid(), libc::getegid()) };
+    let (user, group) = own_user_and_group();
     let spaces = libc::CLONE_NEWUSER
         | libc::CLONE_NEWNS
         | libc::CLONE_NEWPID
@@ -110,8 +109,7 @@ pub fn enter_chroot(dir: &Path) -> Result<(), String> {
     // SAFETY: the path is zero-terminated; a second try follows a refusal.
     let mut result = unsafe { libc::chroot(path.as_ptr()) };
     if result < 0 && io::Error::last_os_error().kind() == io::ErrorKind::PermissionDenied {
-        // SAFETY: both calls only read the ids of this process.
-        let (user, group) = unsafe { (libc::geteuid(), libc::getegid()) };
+        let (user, group) = own_user_and_group();
         // SAFETY: this process has one thread.
         step("a user namespace for chroot", unsafe { libc::unshare(libc::CLONE_NEWUSER) })?;
         map_ids(user, group)?;

@@ -76,11 +76,11 @@ pub use hold_threads::hold_threads;
 pub use limits::{Room, cgroup_folders, memory_room, process_room};
 pub use mapping::MappedFile;
 pub use memory::{MapPlace, Region, page_size};
-pub use mount::{end_with_starter, is_root, let_through, let_write, private_mounts};
+pub use mount::{end_with_starter, let_through, let_write, private_mounts};
 pub use page_cache::{CacheView, DROP_CACHES, drop_caches, evict, may_drop_caches};
 pub use pipe::{EchoPeer, OwnPipe, WriterPeer};
 pub use private::{
-    is_private_folder, make_link, make_private_folder, own_user_and_group, unmount_below,
+    is_private_folder, is_root, make_link, make_private_folder, own_user_and_group, unmount_below,
 };
 pub use process::{
     DYNAMIC_PROGRAM, Executable, SHELL_PROGRAM, fork_exec, fork_exec_group, fork_exiting, reap,

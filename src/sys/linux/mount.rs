@@ -47,9 +47,3 @@ pub fn let_through(folder: &Path) -> io::Result<()> {
 pub fn let_write(folder: &Path) -> io::Result<()> {
     fs::set_permissions(folder, fs::Permissions::from_mode(0o1777))
 }
-
-/// Whether this process is root's.
-pub fn is_root() -> bool {
-    // SAFETY: only reads the id of this process.
-    unsafe { libc::geteuid() == 0 }
-}

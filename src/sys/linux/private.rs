@@ -27,6 +27,11 @@ pub fn own_user_and_group() -> (u32, u32) {
     unsafe { (libc::geteuid(), libc::getegid()) }
 }
 
+/// Whether this process is root's.
+pub fn is_root() -> bool {
+    own_user_and_group().0 == 0
+}
+
 /// Makes a symbolic link to a folder at `place`.
 pub fn make_link(to: &Path, place: &Path) -> io::Result<()> {
     std::os::unix::fs::symlink(to, place)

@@ -5,6 +5,7 @@ use serde::Deserialize;
 use syscalls::Sysno;
 
 use super::seccomp_program::{Action, Condition, Rule, Test};
+use crate::model::CONTAINER_CAPABILITIES;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -48,22 +49,6 @@ struct When {
     arches: Vec<String>,
 }
 
-/// The capabilities that podman gives a container unasked. Docker gives three more, of which only
-/// `CAP_AUDIT_WRITE` changes what its profile says.
-const CAPABILITIES: [&str; 11] = [
-    "CAP_CHOWN",
-    "CAP_DAC_OVERRIDE",
-    "CAP_FOWNER",
-    "CAP_FSETID",
-    "CAP_KILL",
-    "CAP_NET_BIND_SERVICE",
-    "CAP_SETFCAP",
-    "CAP_SETGID",
-    "CAP_SETPCAP",
-    "CAP_SETUID",
-    "CAP_SYS_CHROOT",
-];
-
 /// What profiles call this architecture.
 const ARCHITECTURE: &str = if cfg!(target_arch = "aarch64") { "arm64" } else { "amd64" };
 
@@ -88,7 +73,7 @@ impl Profile {
 impl Entry {
     fn applies(&self) -> bool {
         let here = |arch: &String| arch == ARCHITECTURE;
-        let had = |capability: &String| CAPABILITIES.contains(&capability.as_str());
+        let had = |capability: &String| CONTAINER_CAPABILITIES.contains(&capability.as_str());
         let included = self.includes.as_ref().is_none_or(|when| {
             let arches = &when.arches;
             (arches.is_empty() || arches.iter().any(here)) && when.caps.iter().all(had)
