@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 
-use crate::command::{self, SentFiles};
+use crate::command;
 use crate::facts;
 use crate::guest;
 use crate::leftovers::{remove_dead, remove_own, scratch_name};
@@ -24,6 +24,7 @@ use crate::protocol::{
     UnavailableCase, VERSION, WorkerOrder, line_of, message_in,
 };
 use crate::sys::{self, AgentImage, Ready};
+use crate::transfer::{KeptOutput, SentFiles};
 
 /// Where an agent goes by itself.
 const PLACES: &str = "`namespace`, `ptrace`, `chroot:DIR`, `seccomp:PROFILE`, `guest:ORDERS`";
@@ -71,6 +72,7 @@ pub fn run(settings: &AgentSettings) -> Result<()> {
         sample_ns: shortest_sample_ns(&clock),
         extra_work: settings.extra_work,
         files: SentFiles::default(),
+        kept: KeptOutput::default(),
     };
     let hello = Hello {
         version: VERSION,
@@ -168,6 +170,7 @@ struct Agent {
     sample_ns: f64,
     extra_work: f64,
     files: SentFiles,
+    kept: KeptOutput,
 }
 
 impl Agent {
@@ -225,7 +228,11 @@ impl Agent {
                     self.files.put(&self.temporary, (&token, launch), (number, &name), &hex)?;
                 Ok(Answer::Put { path })
             }
+            Ask::Take { name, offset } => {
+                Ok(Answer::Piece { hex: self.kept.piece(&name, offset)? })
+            }
             Ask::Clean { paths, token } => {
+                self.kept.let_go();
                 paths.iter().for_each(|path| remove_own(Path::new(path), &token));
                 remove_own(&self.temporary, &token);
                 Ok(Answer::Cleaned)
@@ -280,7 +287,9 @@ impl Agent {
         }
         let scratch = self.temporary.join(scratch_name(&task.token, id));
         let set = command::run(task, &scratch);
-        if scratch.exists() {
+        if task.keep_output && scratch.exists() {
+            self.kept.keep(scratch);
+        } else if scratch.exists() {
             fs::remove_dir_all(&scratch)
                 .with_context(|| format!("removing `{}`", scratch.display()))?;
         }

@@ -174,6 +174,10 @@ pub struct TimeArgs {
     /// Hold what is written, to standard output and to {out}, against the reference's
     #[arg(long)]
     pub verify_output: bool,
+    /// Keep what the first run of each writes, to standard output, to standard error and to {out},
+    /// in this new folder
+    #[arg(long, value_name = "FOLDER")]
+    pub keep_output: Option<PathBuf>,
     /// Kill a run after so long
     #[arg(long, value_name = "DURATION", default_value = "5m", value_parser = duration)]
     pub timeout: Duration,

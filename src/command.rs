@@ -1,19 +1,19 @@
 //! One run of a whole command inside an environment: its preparation, the run itself, what it took,
 //! and what it wrote.
 
-use std::cell::RefCell;
 use std::fs::{self, File};
-use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::path::{Path, PathBuf};
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::Path;
 use std::time::{Instant, SystemTime};
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 
-use crate::leftovers::{SENT, hold, scratch_name};
+use crate::leftovers::hold;
 use crate::model::{Extras, SampleSet};
 use crate::program::{hash_of, resolved};
 use crate::protocol::CommandTask;
 use crate::sys::{self, CommandEnd, CommandOrder, Killed};
+use crate::transfer::{STDERR, STDOUT, WRITTEN};
 
 /// Output that is kept to be checked may be so long.
 const OUTPUT_LIMIT: u64 = 1 << 30;
@@ -27,7 +27,7 @@ pub fn run(task: &CommandTask, folder: &Path) -> Result<SampleSet> {
     fs::create_dir(folder).with_context(|| format!("creating `{}`", folder.display()))?;
     // Other runs must not take it for a leftover.
     let _held = hold(folder);
-    let out = folder.join("out");
+    let out = folder.join(WRITTEN);
     let with_out = |words: &[String]| -> Vec<String> {
         words.iter().map(|word| word.replace(OUT, &out.display().to_string())).collect()
     };
@@ -39,8 +39,9 @@ pub fn run(task: &CommandTask, folder: &Path) -> Result<SampleSet> {
         make_cold(Path::new(path))?;
     }
     let words = with_out(&task.words);
-    let stdout = task.check_output.then(|| folder.join("stdout"));
-    let stderr = task.keep_errors.then(|| folder.join("stderr"));
+    let keeps = task.keep_output;
+    let stdout = (keeps || task.check_output).then(|| folder.join(STDOUT));
+    let stderr = (keeps || task.keep_errors).then(|| folder.join(STDERR));
     let end = sys::run_command(
         &CommandOrder {
             words: &words,
@@ -62,7 +63,8 @@ pub fn run(task: &CommandTask, folder: &Path) -> Result<SampleSet> {
     }
     set.extras.hidden = hidden(&end).map(str::to_owned).collect();
     set.extras.notes = notes(&end, &out, &before, task)?;
-    set.extras.output = stdout.map(|stdout| hash_of_outputs(&stdout, &out)).transpose()?;
+    let hashed = stdout.filter(|_| task.check_output);
+    set.extras.output = hashed.map(|stdout| hash_of_outputs(&stdout, &out)).transpose()?;
     for words in &task.conclude {
         aside(&with_out(words), folder, task).context("--conclude")?;
     }
@@ -269,73 +271,4 @@ fn make_cold(path: &Path) -> Result<()> {
         path.display()
     );
     Ok(())
-}
-
-/// Files that were sent here, in a folder of their own; removed with this value.
-#[derive(Default)]
-pub struct SentFiles(RefCell<Option<(PathBuf, Option<File>)>>);
-
-impl SentFiles {
-    /// Adds a piece to the file of that number and name; its path.
-    pub fn put(
-        &self,
-        place: &Path,
-        (token, launch): (&str, u32),
-        (number, name): (usize, &str),
-        hex: &str,
-    ) -> Result<String> {
-        let mut sent = self.0.borrow_mut();
-        if sent.is_none() {
-            let folder = place.join(scratch_name(token, SENT + u64::from(launch)));
-            fs::create_dir(&folder).with_context(|| format!("making `{}`", folder.display()))?;
-            let held = hold(&folder);
-            *sent = Some((folder, held));
-        }
-        let (folder, _) = sent.as_ref().context("a folder that was just made")?;
-        // Each in a folder of its own: only whole paths tell inputs apart.
-        let folder = folder.join(number.to_string());
-        fs::create_dir_all(&folder)?;
-        let name = Path::new(name).file_name().context("a name without a file")?;
-        let path = folder.join(name);
-        let mut file = File::options().create(true).append(true).open(&path)?;
-        file.write_all(&bytes_of(hex).context("the piece is not hexadecimal")?)
-            .with_context(|| format!("writing `{}`", path.display()))?;
-        Ok(path.to_str().context("the path is not UTF-8")?.to_owned())
-    }
-}
-
-impl Drop for SentFiles {
-    fn drop(&mut self) {
-        if let Some((folder, _)) = self.0.get_mut() {
-            let _ = fs::remove_dir_all(folder);
-        }
-    }
-}
-
-fn bytes_of(hex: &str) -> Option<Vec<u8>> {
-    let digit = |letter: &u8| char::from(*letter).to_digit(16);
-    let byte = |pair: &[u8]| match pair {
-        [high, low] => Some((digit(high)? << 4 | digit(low)?) as u8),
-        _ => None,
-    };
-    hex.as_bytes().chunks(2).map(byte).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn sent_files_grow_by_pieces_and_go() {
-        let dir = tempfile::tempdir().unwrap();
-        let files = SentFiles::default();
-        let put = |number, hex| files.put(dir.path(), ("0123abcd", 7), (number, "a b"), hex);
-        let path = put(0, "6f6b").unwrap();
-        assert_eq!(put(0, "0aFF").unwrap(), path);
-        assert_eq!(fs::read(&path).unwrap(), b"ok\n\xff");
-        assert_ne!(put(1, "").unwrap(), path);
-        assert!(put(1, "1").is_err() && put(1, "zz").is_err());
-        drop(files);
-        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
-    }
 }

@@ -32,6 +32,7 @@ mod suite;
 mod sys;
 #[cfg(test)]
 mod test_alloc;
+mod transfer;
 mod units;
 mod worker;
 mod workload;

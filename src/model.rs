@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
+use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
@@ -318,6 +319,10 @@ pub struct CommandRules {
     /// Inputs are sent into the environments.
     #[serde(default)]
     pub stage: bool,
+    /// Folder of this side for what the first run of each writes. Nothing that is measured depends
+    /// on it.
+    #[serde(skip)]
+    pub keep_output: Option<PathBuf>,
 }
 
 /// The probe of cases that are runs of the user's command, and of those that are runs of a shell

@@ -49,6 +49,9 @@ pub enum Ask {
     /// name tell which file, and each piece goes behind the ones before. The answer says where it
     /// is.
     Put { launch: u32, number: usize, name: String, hex: String, token: String },
+    /// Hand over a piece of what the last run wrote whose output was to be kept: `stdout`, `stderr`
+    /// or `out`, from that byte on.
+    Take { name: String, offset: u64 },
     /// Remove what a killed agent of this run left in these folders and in its own choice.
     Clean { paths: Vec<String>, token: String },
     /// End. Closing the agent's input says the same.
@@ -93,6 +96,9 @@ pub struct CommandTask {
     /// Keep what is written to standard error, to be quoted should the command fail.
     #[serde(default)]
     pub keep_errors: bool,
+    /// Keep the run's folder with all that it writes until it is cleaned, to be asked for.
+    #[serde(default)]
+    pub keep_output: bool,
     /// Files that must not be in memory before the run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cold: Vec<String>,
@@ -148,6 +154,10 @@ pub enum Answer {
     /// The file's path in the environment.
     Put {
         path: String,
+    },
+    /// Hexadecimal, and empty at the end of the file; none where it was not written.
+    Piece {
+        hex: Option<String>,
     },
     /// The task could not be done; the agent itself is well.
     Failed {

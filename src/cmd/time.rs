@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::io::ErrorKind;
 use std::path::Path;
 use std::time::Duration;
 
@@ -41,6 +42,7 @@ fn plan_of(args: &TimeArgs, environments: Vec<EnvSpec>) -> Result<Plan> {
     let commands = commands(args)?;
     check_placeholders(args, &commands, &parameters)?;
     check_files(args)?;
+    check_output_folder(args)?;
     let words = |lines: &[String]| -> Result<Vec<Vec<String>>> {
         lines.iter().map(|line| words_of(line, args.shell)).collect()
     };
@@ -76,6 +78,7 @@ fn plan_of(args: &TimeArgs, environments: Vec<EnvSpec>) -> Result<Plan> {
             setup: args.setup.clone(),
             cleanup: args.cleanup.clone(),
             stage: args.stage,
+            keep_output: args.keep_output.clone(),
         }),
     })
 }
@@ -204,6 +207,20 @@ fn check_files(args: &TimeArgs) -> Result<()> {
         ensure!(about.is_file(), "`{option} {path}` is no file: `--stage` sends only files");
     }
     Ok(())
+}
+
+/// What is there already is not mixed with what this run writes.
+fn check_output_folder(args: &TimeArgs) -> Result<()> {
+    let Some(folder) = &args.keep_output else { return Ok(()) };
+    let name = folder.display();
+    let empty = match fs::read_dir(folder) {
+        Ok(mut entries) => entries.next().is_none(),
+        Err(error) if error.kind() == ErrorKind::NotFound => true,
+        Err(error) => return Err(error).with_context(|| format!("`--keep-output {name}`")),
+    };
+    let taken = format!("`--keep-output {name}`: there is something in it; choose another folder");
+    ensure!(empty || args.output.force, "{taken}, or add to it with `--force`");
+    fs::create_dir_all(folder).with_context(|| format!("making `{name}` for `--keep-output`"))
 }
 
 /// A case for each input and each combination of parameters.

@@ -6,6 +6,7 @@ mod launches;
 mod lodging;
 mod made;
 mod order;
+mod outputs;
 mod rounds;
 mod seat;
 mod session;

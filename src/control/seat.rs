@@ -12,12 +12,11 @@ use super::tool;
 use crate::model::{EnvSpec, Facts, Plan, TargetDir};
 use crate::protocol::{Answer, Ask, DirAnswer};
 use crate::runfile::{self, Launch, Record};
+use crate::transfer::{PIECE, hex_of};
 use crate::{launch, mount};
 
 /// An environment whose agent died more often than this is given up.
 const RELAUNCHES: u32 = 3;
-/// Bytes of a file that are sent at a time: twice as many letters are well below a message's limit.
-const PIECE: usize = 128 << 10;
 
 /// The user asked to stop.
 pub(super) struct Interrupted;
@@ -186,7 +185,7 @@ fn send_inputs(
                 launch,
                 number,
                 name: name.clone().into_owned(),
-                hex: piece.iter().map(|byte| format!("{byte:02x}")).collect(),
+                hex: hex_of(piece),
                 token: settings.session.token.clone(),
             };
             let place = match session.ask(ask, &settings.session)? {

@@ -398,16 +398,19 @@ fn without_the_right_to_mount_the_remedy_is_named() {
     place.is_clean();
 }
 
-/// A user of no rights, where `/dev/fuse` is as on any desktop: everybody's. The first word is a run
-/// file: where it is not `-`, the program is killed as soon as that has a block. The last line says
-/// how many mounts are left after at most eight seconds.
+/// A user of no rights, where `/dev/fuse` is as on any desktop: everybody's. The first word is a
+/// run file: where it is not `-`, the program is killed as soon as that has a block. The last line
+/// says how many mounts are left after at most eight seconds.
 const AS_NOBODY: &str = r#"
     set -e
     file="$1"; device="$2"; shift 2
     mknod "$device" c 10 229; chmod 666 "$device"; mount --bind "$device" /dev/fuse
     code=0
     setpriv --reuid 65534 --regid 65534 --clear-groups "$@" & pid=$!
-    while [ "$file" != - ] && kill -0 $pid && ! grep -q '"record":"block"' "$file"; do sleep 0.05; done
+    while [ "$file" != - ] && kill -0 $pid; do
+        if grep -q '"record":"block"' "$file"; then break; fi
+        sleep 0.05
+    done
     [ "$file" = - ] || kill -KILL $pid
     wait $pid || code=$?
     left() { grep -c -e '-dirs/' /proc/self/mountinfo || true; }

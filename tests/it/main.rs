@@ -28,6 +28,7 @@ mod support;
 mod tidy;
 mod time;
 mod time_facts;
+mod time_output;
 mod time_reports;
 mod time_workloads;
 mod usage;

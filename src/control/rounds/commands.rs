@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{CaseState, Driver, Stop};
+use crate::control::outputs;
 use crate::control::session::Trouble;
 use crate::protocol::{Answer, Ask, CommandTask};
 use crate::runfile::{Inspected, Record};
@@ -78,6 +79,7 @@ impl Driver<'_> {
                 .into_iter()
                 .collect(),
             keep_errors: warm_up,
+            keep_output: self.keeps_output(index),
             stdin,
             cold: input.into_iter().filter(|_| rules.cold).collect(),
             check_output: rules.verify_output,
@@ -86,6 +88,35 @@ impl Driver<'_> {
             token,
             time_limit_ms,
         })
+    }
+
+    /// Whether what the next run of the command writes is kept: only that of the first one, so that
+    /// those that count write where they do without it.
+    pub(super) fn keeps_output(&self, case: usize) -> bool {
+        let rules = self.plan.commands.as_ref();
+        let own = self.plan.cases[case].command.as_ref().is_some_and(|case| case.own.is_empty());
+        own && self.cases[case].rounds == 0 && rules.is_some_and(|it| it.keep_output.is_some())
+    }
+
+    /// Fetches what the run wrote that has just ended. Its figures do not depend on it: what goes
+    /// wrong is said and no more.
+    pub(super) fn keep_output(&mut self, case: usize, seat: usize) -> Result<(), Stop> {
+        let rules = self.plan.commands.as_ref();
+        let Some(folder) = rules.and_then(|rules| rules.keep_output.as_deref()) else {
+            return Ok(());
+        };
+        let name = self.seats[seat].name.clone();
+        let Some(session) = &mut self.seats[seat].session else { return Ok(()) };
+        let folder = folder.join(outputs::file_name(seat, &name));
+        let file = folder.join(outputs::file_name(case, &self.plan.cases[case].case.to_string()));
+        match outputs::fetch(session, &file, &self.settings.session) {
+            Ok(()) => Ok(()),
+            Err(Trouble::Interrupted) => Err(Stop::Interrupted),
+            Err(Trouble::Dead(error) | Trouble::TimedOut(error)) => {
+                self.watcher.warn(&format!("the output in `{name}` is not kept: {error:#}"));
+                Ok(())
+            }
+        }
     }
 
     /// Rounds done and to be done, in all cases, where the user says how many.

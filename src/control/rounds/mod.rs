@@ -268,9 +268,13 @@ impl Driver<'_> {
             };
             let cpu_before = self.outside_cpu_ns(seat);
             let asked = self.start.elapsed();
-            let Some(answer) = self.ask(case, seat, ask)? else { continue };
+            let answer = self.ask(case, seat, ask)?;
             let outer_ns = (self.start.elapsed() - asked).as_nanos() as u64;
             let cpu = cpu_before.zip(self.outside_cpu_ns(seat));
+            if self.keeps_output(case) {
+                self.keep_output(case, seat)?;
+            }
+            let Some(answer) = answer else { continue };
             let phases = self.plan.cases[case].phases.len();
             let set = match answer {
                 Answer::Block(set) => runfile::check(&set, phases).map(|()| *set),
