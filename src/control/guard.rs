@@ -16,6 +16,9 @@ use crate::{stage, sys};
 /// How long after the controller's death agents may take to clean up.
 const GRACE: Duration = Duration::from_secs(5);
 
+/// What a run is marked with among the things that are watched.
+const RUN: char = '=';
+
 type Line = Arc<Mutex<Wire>>;
 
 /// What is said to the guard, and of what.
@@ -30,7 +33,7 @@ pub struct Guard {
     line: Line,
 }
 
-/// A process group or a stage that the guard would end; dropped when that is over.
+/// A process group, a stage or a run that the guard would end; dropped when that is over.
 pub struct Watch {
     what: String,
     line: Line,
@@ -63,6 +66,11 @@ impl Guard {
         let wire = self.line.lock().unwrap_or_else(PoisonError::into_inner);
         let watched = wire.watched.iter().filter_map(|what| what.parse().ok());
         watched.chain([self.child.id()]).collect()
+    }
+
+    /// Has the guard end whatever the run of that token has launched if this process dies first.
+    pub fn watch_run(&self, token: &str) -> Watch {
+        self.watch_for(format!("{RUN}{token}"))
     }
 
     fn watch_for(&self, what: String) -> Watch {
@@ -111,7 +119,7 @@ pub fn keep_guard() {
             _ => {}
         }
     }
-    // A stage is an absolute path, a session a number.
+    // A stage is an absolute path, a session a number, a run has its sign.
     let sessions: Vec<u32> = watched.iter().filter_map(|what| what.parse().ok()).collect();
     let until = Instant::now() + GRACE;
     while Instant::now() < until && sessions.iter().any(|leader| sys::group_exists(*leader)) {
@@ -119,4 +127,7 @@ pub fn keep_guard() {
     }
     sessions.into_iter().for_each(sys::end_group);
     watched.iter().map(Path::new).filter(|path| path.is_absolute()).for_each(stage::undo);
+    for token in watched.iter().filter_map(|what| what.strip_prefix(RUN)) {
+        sys::end_launched(|launch| launch.split('-').next() == Some(token));
+    }
 }

@@ -123,7 +123,7 @@ impl Session {
         let launches = launcher.commands(&site)?;
         let mut failures = Vec::new();
         for launch in launches {
-            match Session::try_start(&launch, launcher.info(), &lodging, settings) {
+            match Session::try_start(&launch, &id, launcher.info(), &lodging, settings) {
                 // What ends before it greets may have lacked the binary: the next way sends it.
                 Err(Trouble::Dead(error)) if !program_is_missing(&error) => failures.push(error),
                 other => return other,
@@ -139,6 +139,7 @@ impl Session {
 
     fn try_start(
         launch: &Launch,
+        id: &str,
         info: &LauncherInfo,
         lodging: &Option<Rc<Lodging>>,
         settings: &SessionSettings<'_>,
@@ -151,7 +152,8 @@ impl Session {
             let lodging = lodging.as_ref().context("a helper needs a stage")?;
             helpers.push(lodging.start(helper, settings)?);
         }
-        let mut process = Process::start(launch, settings)?;
+        let mut process = Process::start(launch, id, settings)?;
+        process.is_all = lodging.is_none();
         let boots = settings.answer_limit.max(Duration::from_secs(info.boot_limit_s));
         let limit = launch.boot_limit.unwrap_or(boots);
         let response = process.listen(begin, limit, settings)?;
@@ -242,6 +244,10 @@ enum Input {
 /// The command that runs the agent, with threads that keep its outputs from filling up.
 struct Process {
     command: String,
+    /// The launch it is of.
+    id: String,
+    /// Nothing else was made for the launch, which would have to be undone in its own way.
+    is_all: bool,
     child: Child,
     _watch: Watch,
     /// Set once the child was reaped.
@@ -256,12 +262,13 @@ struct Process {
 }
 
 impl Process {
-    fn start(launch: &Launch, settings: &SessionSettings<'_>) -> Result<Process> {
+    fn start(launch: &Launch, id: &str, settings: &SessionSettings<'_>) -> Result<Process> {
         let agent = launch.build.as_ref().unwrap_or(&settings.agent);
         let (program, arguments) = launch.words.split_first().context("an empty command")?;
         let mut command = Command::new(program);
         command.args(arguments);
         command.envs(launch.variables.iter().map(|(name, value)| (name, value)));
+        command.env(sys::LAUNCH_VARIABLE, id);
         let binary = match launch.send_binary {
             true => fs::read(agent).with_context(|| format!("reading `{}`", agent.display()))?,
             false => Vec::new(),
@@ -296,6 +303,8 @@ impl Process {
         let input = Input::Sending(sending);
         Ok(Process {
             command,
+            id: id.to_owned(),
+            is_all: false,
             child,
             _watch: watch,
             ended: None,
@@ -435,6 +444,10 @@ impl Process {
         sys::end_group(self.child.id());
         let _ = self.child.kill();
         self.ended = self.child.wait().ok();
+        // An agent that was killed has not ended what its command had put into sessions of its own.
+        if self.is_all && !self.ended.is_some_and(|status| status.success()) {
+            sys::end_launched(|launch| launch == self.id);
+        }
     }
 }
 

@@ -57,7 +57,9 @@ pub use elsewhere::{
     let_write, own_user_and_group, private_mounts, root_is_mount,
 };
 pub use facts::{facts, volume_facts};
-pub use family::{adopt_orphans, cpu_ns, family, memory_bytes, reap_orphans};
+pub use family::{
+    LAUNCH_VARIABLE, adopt_orphans, cpu_ns, end_launched, family, memory_bytes, reap_orphans,
+};
 pub use file::{Access, FilePath, ReadFile, WriteFile, map_residency, stat_size, write_executable};
 pub use folder::{Entries, Folder};
 pub use guest::{leave_first_process, load_module, mount, raise_loopback, use_console};

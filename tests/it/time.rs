@@ -262,10 +262,10 @@ fn commands_end_with_a_run_that_is_interrupted_or_killed() {
 #[test]
 fn commands_end_with_their_agent() {
     let place = Place::new();
-    let args = ["--timeout", "2s", "sh -c 'sleep 1000 & sleep 1000'"];
+    let args = ["--timeout", "2s", "sh -c 'setsid sleep 1000 & sleep 1000 & sleep 1000'"];
     let mut run = time(&place, &args).own_binary().start();
     run.until("the command", |run| {
-        run.processes().iter().filter(|it| it.words == ["sleep", "1000"]).count() == 2
+        run.processes().iter().filter(|it| it.words == ["sleep", "1000"]).count() == 3
     });
     let all = run.processes();
     let agent = all.iter().find(|process| process.is_agent()).unwrap();

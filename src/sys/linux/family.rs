@@ -39,6 +39,35 @@ pub fn reap_orphans(except: &BTreeSet<u32>) {
     }
 }
 
+/// The variable by which everything that a launch starts can be told, whatever session it is in.
+pub const LAUNCH_VARIABLE: &str = "ENVTAX_LAUNCH";
+
+/// Kills the processes of other sessions whose launch, by that variable, is meant.
+pub fn end_launched(is_meant: impl Fn(&str) -> bool) {
+    let meant = |pid: &u32| {
+        let Ok(variables) = fs::read(format!("/proc/{pid}/environ")) else { return false };
+        let mut variables = variables.split(|byte| *byte == 0);
+        variables.any(|variable| {
+            let variable = String::from_utf8_lossy(variable);
+            let launch = variable.strip_prefix(LAUNCH_VARIABLE).and_then(|it| it.strip_prefix('='));
+            launch.is_some_and(&is_meant)
+        })
+    };
+    // What is killed may have started something a moment before.
+    for _ in 0..100 {
+        let living = stats().filter(|(_, stat)| !stat.ended).map(|(pid, _)| pid);
+        let found: Vec<u32> = living.filter(meant).collect();
+        for pid in &found {
+            // SAFETY: the process carries the mark of a launch of ours.
+            unsafe { libc::kill(*pid as libc::pid_t, libc::SIGKILL) };
+        }
+        if found.is_empty() {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+}
+
 /// CPU time in ns of these processes and of their children that were waited for; none when none of
 /// them is there. The children's is known to the clock tick only.
 pub fn cpu_ns(pids: &[u32]) -> Option<u64> {
