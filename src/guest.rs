@@ -15,6 +15,9 @@ pub const AGENT: &str = "/envtax";
 /// Path of the orders in a guest.
 pub const ORDERS: &str = "/orders.json";
 
+/// Where a root is mounted before it is one.
+const ROOT: &str = "/root";
+
 /// What a guest is to be made of, written by its launcher.
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Orders {
@@ -23,6 +26,10 @@ pub struct Orders {
     /// The terminal at whose other end the controller is.
     pub console: String,
     pub mounts: Vec<Mount>,
+    /// What everything goes on in instead of the archive that the guest starts from: programs and
+    /// libraries for whole commands. The mounts are in it.
+    #[serde(default)]
+    pub root: Option<Mount>,
     /// What is known of the guest outside only.
     pub facts: Facts,
 }
@@ -34,12 +41,19 @@ pub struct Mount {
     pub kind: String,
     pub point: String,
     pub options: String,
+    #[serde(default)]
+    pub read_only: bool,
 }
 
 impl Mount {
     pub fn new(source: &str, kind: &str, point: &str, options: &str) -> Mount {
         let [source, kind, point, options] = [source, kind, point, options].map(str::to_owned);
-        Mount { source, kind, point, options }
+        Mount { source, kind, point, options, read_only: false }
+    }
+
+    /// A root for the guest, which nothing in it changes.
+    pub fn root(source: &str, kind: &str, options: &str) -> Mount {
+        Mount { read_only: true, ..Mount::new(source, kind, ROOT, options) }
     }
 }
 
@@ -47,12 +61,7 @@ impl Mount {
 /// it reaps orphans, and turns the machine off when the child ends, whatever happened to it.
 pub fn enter(orders: &Path) -> Result<Facts> {
     sys::leave_first_process().context("starting a second process")?;
-    let system = [
-        Mount::new("proc", "proc", "/proc", ""),
-        Mount::new("sys", "sysfs", "/sys", ""),
-        Mount::new("dev", "devtmpfs", "/dev", ""),
-    ];
-    system.iter().try_for_each(mount)?;
+    mount_system(Path::new("/"))?;
     let text = fs::read(orders).with_context(|| format!("reading `{}`", orders.display()))?;
     let orders: Orders = serde_json::from_slice(&text).context("the orders")?;
     for module in &orders.modules {
@@ -60,15 +69,35 @@ pub fn enter(orders: &Path) -> Result<Facts> {
     }
     // Without a loopback device, sockets cannot be measured; nothing else needs one.
     let _ = sys::raise_loopback();
-    orders.mounts.iter().try_for_each(mount)?;
+    let root = Path::new(if orders.root.is_some() { ROOT } else { "/" });
+    if let Some(mount) = &orders.root {
+        mount_in(Path::new("/"), mount)?;
+        mount_system(root)?;
+        mount_in(root, &Mount::new("tmpfs", "tmpfs", "/dev/shm", ""))?;
+    }
+    orders.mounts.iter().try_for_each(|mount| mount_in(root, mount))?;
     let console = Path::new(&orders.console);
     sys::use_console(console).with_context(|| format!("opening `{}`", orders.console))?;
+    if orders.root.is_some() {
+        sys::enter_chroot(root).map_err(anyhow::Error::msg)?;
+    }
     Ok(orders.facts)
 }
 
-fn mount(what: &Mount) -> Result<()> {
-    let Mount { source, kind, point, options } = what;
-    fs::create_dir_all(point).with_context(|| format!("making `{point}`"))?;
-    sys::mount(source, Path::new(point), kind, options)
+/// What every Linux system has at these paths.
+fn mount_system(root: &Path) -> Result<()> {
+    let system = [("proc", "proc"), ("sysfs", "sys"), ("devtmpfs", "dev")];
+    let mount = |(kind, name)| Mount::new(name, kind, &format!("/{name}"), "");
+    system.map(mount).iter().try_for_each(|mount| mount_in(root, mount))
+}
+
+fn mount_in(root: &Path, what: &Mount) -> Result<()> {
+    let Mount { source, kind, point, options, read_only } = what;
+    let place = root.join(point.trim_start_matches('/'));
+    fs::create_dir_all(&place).with_context(|| match root.parent() {
+        Some(_) => format!("the folder given as `root` has no `{point}` to mount something on"),
+        None => format!("making `{point}`"),
+    })?;
+    sys::mount(source, &place, kind, options, *read_only)
         .with_context(|| format!("mounting `{source}` ({kind}) on `{point}`"))
 }

@@ -17,6 +17,9 @@ static INFO: LauncherInfo = LauncherInfo {
     summary: "User-mode Linux, a kernel that runs as a process, with nothing in it but the agent",
     notes: "OPTIONS are separated by commas:\n\
             \n\
+            - `root=DIR`: that folder of the host is the guest's root, over hostfs, so that\n  \
+            `envtax time` finds its programs: `root=/` for the host's own. Read-only but\n  \
+            for the folder for temporary files.\n\
             - `memory=512MiB`: without it, 1 GiB. The host gives what the guest touches.\n\
             - `tmp=KIND`: what the folder for temporary files is; without it `hostfs`, a\n  \
             folder of the host.\n\
@@ -43,7 +46,7 @@ static INFO: LauncherInfo = LauncherInfo {
     version_command: &["linux.uml", "--version"],
 };
 
-const OPTIONS: &[&str] = &["memory", "tmp", "append", "boot"];
+const OPTIONS: &[&str] = &["root", "memory", "tmp", "append", "boot"];
 
 /// What the system itself has at these paths, a guest has of its own.
 const OWN: [&str; 3] = ["/proc", "/sys", "/dev"];
@@ -71,6 +74,7 @@ impl Launcher for Uml {
         let orders = Orders {
             console: "/dev/tty1".to_owned(),
             mounts: fit(site, &folders)?.1,
+            root: options.root()?.map(|root| Mount::root("none", "hostfs", root)),
             ..Orders::default()
         };
         // Debian builds every filesystem above into it.
@@ -101,6 +105,7 @@ impl Launcher for Uml {
             .chain(own)
             .chain(fit(site, &folders(site, &options)?)?.0)
             .chain(options.all("append").map(str::to_owned))
+            .chain(machine::root_words(&options)?)
             .chain(machine::init_words());
         let boot_limit = options.boot_limit()?;
         Ok(vec![Launch { boot_limit, ..Launch::new(words) }])

@@ -37,6 +37,10 @@ static INFO: LauncherInfo = LauncherInfo {
             - `cpus=N`: without it, as many as envtax has with KVM, 1 with TCG. With TCG and\n  \
             more than one, Linux gives up the TSC: reading the clock costs 40 to 60 times\n  \
             the host's instead of 2.5 times.\n\
+            - `root=DIR`: that folder of the host is the guest's root, over 9p, so that\n  \
+            `envtax time` finds its programs: `root=/` for the host's own. Read-only but\n  \
+            for the folder for temporary files. Files are read through the guest's cache\n  \
+            (`cache=loose`), and must not change meanwhile.\n\
             - `memory=512MiB`: without it, 1 GiB. The host gives what the guest touches.\n\
             - `tmp=KIND`: what the folder for temporary files is; `tmpfs` without it.\n\
             - `append=WORD`: more for the kernel's command line, such as\n  \
@@ -62,7 +66,7 @@ static INFO: LauncherInfo = LauncherInfo {
     ..LauncherInfo::COMMON
 };
 
-const OPTIONS: &[&str] = &["kernel", "accel", "cpus", "memory", "tmp", "append", "boot"];
+const OPTIONS: &[&str] = &["root", "kernel", "accel", "cpus", "memory", "tmp", "append", "boot"];
 
 /// Where Debian 12 and newer systems have a server of virtiofs; others have it on the search path.
 const VIRTIOFSD: [&str; 2] = ["/usr/lib/qemu/virtiofsd", "/usr/libexec/virtiofsd"];
@@ -159,13 +163,15 @@ impl Launcher for Vm {
         let machine = Machine::read(site.argument)?;
         let kernel = machine.kernel()?;
         let folders = machine::folders(site, machine.tmp)?;
-        let fitting = fit(site, &folders)?;
+        let mut fitting = fit(site, &folders)?;
+        let root = fitting.add_root(&machine.options)?;
         let modules = kernel.modules(&fitting.modules)?;
         let facts = [("accelerator", machine.accelerator()?), ("machine", "qemu q35")];
         let facts = facts.map(|(name, value)| (name.to_owned(), value.to_owned()));
         let orders = Orders {
             console: "/dev/hvc0".to_owned(),
             mounts: fitting.mounts,
+            root,
             facts: facts.into(),
             ..Orders::default()
         };
@@ -178,7 +184,8 @@ impl Launcher for Vm {
         let cpu = if accelerator == "kvm" { "host" } else { "max" };
         let memory = machine.options.memory_mib()?;
         let folders = machine::folders(site, machine.tmp)?;
-        let fitting = fit(site, &folders)?;
+        let mut fitting = fit(site, &folders)?;
+        fitting.add_root(&machine.options)?;
         let mut words = vec![QEMU.to_owned()];
         let mut add = |text: &str| words.extend(text.split(' ').map(str::to_owned));
         add("-nodefaults -no-user-config -display none -no-reboot -monitor none");
@@ -202,6 +209,7 @@ impl Launcher for Vm {
         let line = line
             .chain([machine::init_program()])
             .chain(machine.options.all("append").map(str::to_owned))
+            .chain(machine::root_words(&machine.options)?)
             .chain(machine::init_words());
         let line: Vec<String> = line.collect();
         let boot = ["-kernel", &kernel, "-initrd", &machine::archive_in(site), "-append"];
@@ -264,6 +272,20 @@ impl Fitting {
             format!("file={},if=none,id=disk-{letter},format=raw,cache=none", quoted(image));
         let device = format!("virtio-blk-pci,drive=disk-{letter}");
         self.devices.extend(["-drive", &drive, "-device", &device].map(str::to_owned));
+    }
+
+    /// The folder that is to be the guest's root. It may lie on several filesystems, whose files
+    /// are told apart by `multidevs`.
+    fn add_root(&mut self, options: &Options<'_>) -> Result<Option<Mount>> {
+        let Some(root) = options.root()? else { return Ok(None) };
+        let share = format!(
+            "local,path={},mount_tag=root,security_model=none,readonly=on,multidevs=remap",
+            quoted(root)
+        );
+        self.devices.extend(["-virtfs".to_owned(), share]);
+        self.modules.extend(["9pnet_virtio", "9p"]);
+        let options = "trans=virtio,version=9p2000.L,msize=262144,cache=loose";
+        Ok(Some(Mount::root("root", "9p", options)))
     }
 
     fn add_9p(&mut self, number: usize, host: &str, point: &str, option: &str) -> Result<()> {

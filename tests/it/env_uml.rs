@@ -44,6 +44,22 @@ fn user_mode_linux_sees_target_directories() {
     assert_eq!(place.comparison("run.jsonl").all_measured("data", "uml"), 2);
 }
 
+/// Programs and inputs of this machine, with the machine's own folder for temporary files.
+#[test]
+fn whole_commands_run_below_a_root() {
+    if !needs("linux.uml") {
+        return;
+    }
+    let place = Place::new();
+    let options = ["--env", "native", "--env", "uml:root=/", "--runs", "2", "--verify-output"];
+    let input = ["--input", "/etc/passwd", "--", "sh", "-c", "sort {} | tee {out}"];
+    let run = place.envtax(["time", "-o", "run.jsonl"]).args(options).args(input);
+    run.start().wait_clean().exits(0);
+    place.comparison("run.jsonl").measured("command input=passwd", "uml");
+    let run = place.envtax(["time", "-o", "no.jsonl", "--env", "uml:root=/", "--", "touch", "/x"]);
+    run.start().wait_clean().exits(3).prints("Read-only file system");
+}
+
 fn is_booting(run: &mut Running<'_>) -> bool {
     run.processes().iter().any(|process| process.program() == "linux.uml")
 }

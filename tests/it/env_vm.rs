@@ -62,6 +62,22 @@ fn locks() -> BTreeSet<String> {
     entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
 }
 
+/// Programs and inputs of this machine, with the machine's own folder for temporary files.
+#[test]
+fn whole_commands_run_below_a_root() {
+    if !ready() {
+        return;
+    }
+    let place = Place::new();
+    let options = ["--env", "native", "--env", "vm:root=/", "--runs", "2", "--verify-output"];
+    let input = ["--input", "/etc/passwd", "--", "sh", "-c", "sort {} | tee {out}"];
+    let run = place.envtax(["time", "-o", "run.jsonl"]).args(options).args(input);
+    run.start().wait_clean().exits(0);
+    place.comparison("run.jsonl").measured("command input=passwd", "vm");
+    let run = place.envtax(["time", "-o", "no.jsonl", "--env", "vm:root=/", "--", "touch", "/x"]);
+    run.start().wait_clean().exits(3).prints("Read-only file system");
+}
+
 fn is_booting(run: &mut Running<'_>) -> bool {
     run.processes().iter().any(|process| process.program() == "qemu-system-x86_64")
 }

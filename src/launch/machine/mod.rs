@@ -39,6 +39,13 @@ pub(super) fn init_program() -> String {
     format!("rdinit={AGENT}")
 }
 
+/// The variable of a guest with a root: the kernel hands words that it does not know on to its
+/// first process.
+pub(super) fn root_words(options: &Options<'_>) -> Result<Option<String>> {
+    let path = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+    Ok(options.root()?.map(|_| path.to_owned()))
+}
+
 /// What a folder of a guest is to be.
 #[derive(Debug, PartialEq)]
 pub(super) enum Made<'a> {

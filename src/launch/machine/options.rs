@@ -1,5 +1,6 @@
 //! The argument of a machine: `NAME=VALUE,NAME=VALUE`.
 
+use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
@@ -30,6 +31,7 @@ impl<'a> Options<'a> {
         let options = Options(found);
         options.memory_mib()?;
         options.boot_limit()?;
+        options.root()?;
         Made::of(options.get("tmp").unwrap_or_default()).context("option `tmp`")?;
         Ok(options)
     }
@@ -56,6 +58,15 @@ impl<'a> Options<'a> {
         Ok(bytes >> 20)
     }
 
+    /// The folder of this machine that is to be the guest's root, if there is one.
+    pub(in super::super) fn root(&self) -> Result<Option<&'a str>> {
+        let Some(root) = self.get("root") else { return Ok(None) };
+        let given = format!("option `root={root}`");
+        ensure!(root.starts_with('/'), "{given}: write an absolute path, `root=/`");
+        ensure!(Path::new(root).is_dir(), "{given}: there is no such folder");
+        Ok(Some(root))
+    }
+
     /// How long the guest may take to greet, if that is said.
     pub(in super::super) fn boot_limit(&self) -> Result<Option<Duration>> {
         let Some(text) = self.get("boot") else { return Ok(None) };
@@ -68,7 +79,7 @@ impl<'a> Options<'a> {
 mod tests {
     use super::*;
 
-    const KNOWN: &[&str] = &["memory", "boot", "tmp", "append"];
+    const KNOWN: &[&str] = &["memory", "boot", "tmp", "append", "root"];
 
     #[test]
     fn options_are_read() {
@@ -90,5 +101,7 @@ mod tests {
         assert!(error("boot=soon").contains("boot=90s"));
         assert!(error("tmp=loop:ntfs").contains("ext4, xfs, btrfs"));
         assert!(error("memory=1GiB,").contains("no option ``"));
+        assert!(error("root=usr").contains("an absolute path"));
+        assert!(error("root=/no/such").contains("`root=/no/such`: there is no such folder"));
     }
 }

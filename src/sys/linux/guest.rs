@@ -69,14 +69,27 @@ pub fn load_module(path: &Path) -> io::Result<()> {
 
 /// Mounts a filesystem. A device that is not there yet is waited for; one that is mounted there
 /// already, as a kernel may do with `/dev`, stays.
-pub fn mount(source: &str, point: &Path, kind: &str, options: &str) -> io::Result<()> {
+pub fn mount(
+    source: &str,
+    point: &Path,
+    kind: &str,
+    options: &str,
+    read_only: bool,
+) -> io::Result<()> {
+    let flags = if read_only { libc::MS_RDONLY } else { 0 };
     let text = |bytes: &[u8]| CString::new(bytes).map_err(io::Error::other);
     let (source, kind) = (text(source.as_bytes())?, text(kind.as_bytes())?);
     let (point, options) = (text(point.as_os_str().as_bytes())?, text(options.as_bytes())?);
     patiently(&[libc::ENOENT, libc::ENXIO, libc::EINVAL], || {
         // SAFETY: all strings are zero-terminated and outlive the call.
         let result = unsafe {
-            libc::mount(source.as_ptr(), point.as_ptr(), kind.as_ptr(), 0, options.as_ptr().cast())
+            libc::mount(
+                source.as_ptr(),
+                point.as_ptr(),
+                kind.as_ptr(),
+                flags,
+                options.as_ptr().cast(),
+            )
         };
         match check(result.into()) {
             Err(error) if error.raw_os_error() == Some(libc::EBUSY) => Ok(()),

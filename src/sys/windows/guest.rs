@@ -13,7 +13,13 @@ pub fn load_module(_path: &Path) -> io::Result<()> {
     not_here("no kernel starts Windows programs as its first")
 }
 
-pub fn mount(_source: &str, _point: &Path, _kind: &str, _options: &str) -> io::Result<()> {
+pub fn mount(
+    _source: &str,
+    _point: &Path,
+    _kind: &str,
+    _options: &str,
+    _read_only: bool,
+) -> io::Result<()> {
     not_here("no kernel starts Windows programs as its first")
 }
 
