@@ -107,14 +107,7 @@ pub fn are_measured(specs: &[&str], lists: &Lists, variables: &[(&str, &str)]) {
 /// A long run in that environment.
 fn long_run<'a>(place: &'a Place, spec: &str) -> Envtax<'a> {
     let run = place.run(&["native", &format!("x={spec}")], &PROBES).own_binary();
-    run.args([
-        "--budget",
-        "1h",
-        "--precision",
-        "0",
-        "--dir",
-        &format!("d={}", place.path("target")),
-    ])
+    run.endless().args(["--dir", &format!("d={}", place.path("target"))])
 }
 
 type Moment = (&'static str, fn(&mut Running<'_>));

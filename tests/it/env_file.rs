@@ -88,7 +88,7 @@ fn what_was_set_up_is_cleaned_up_after_a_killed_run() {
         let place = Place::new();
         with_commands(&place, "");
         let run = place.run(&["native", "made"], &["syscall.getppid", "null"]);
-        let mut run = run.args(["--budget", "1h", "--precision", "0", "--launches", "1"]).start();
+        let mut run = run.endless().args(["--launches", "1"]).start();
         run.until_recorded(record, count);
         assert!(place.has("mark"));
         run.signal("KILL");
@@ -144,12 +144,7 @@ fn commands_run_around_every_start() {
 fn an_interrupted_run_cleans_up() {
     let place = Place::new();
     with_commands(&place, "");
-    let run = place.run(&["native", "made"], &["syscall.getppid"]).args([
-        "--budget",
-        "1h",
-        "--precision",
-        "0",
-    ]);
+    let run = place.run(&["native", "made"], &["syscall.getppid"]).endless();
     let mut run = run.args(["--launches", "1"]).start();
     run.until_recorded("block", 5);
     run.signal("INT");

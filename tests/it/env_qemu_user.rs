@@ -106,7 +106,7 @@ fn a_killed_run_leaves_nothing_in_the_emulator() {
         let dir = format!("d={}", place.path("target"));
         let probes = ["file.create", "process.fork", "pipe.roundtrip*"];
         let run = place.run(&["native", "qemu-user"], &probes).own_binary();
-        let mut run = run.args(["--budget", "1h", "--precision", "0", "--dir", &dir]).start();
+        let mut run = run.endless().args(["--dir", &dir]).start();
         run.until_recorded("block", blocks);
         run.signal("KILL");
         run.wait_clean();

@@ -230,8 +230,7 @@ fn namespaces_that_the_system_refuses_say_so() {
 fn orphans_are_reaped_in_namespaces() {
     let place = Place::new();
     let probes = ["process.teardown n=100 shape=tree*", "file.create", "process.exec*"];
-    let mut run =
-        place.run(&["namespace"], &probes).args(["--budget", "1h", "--precision", "0"]).start();
+    let mut run = place.run(&["namespace"], &probes).endless().start();
     run.until_recorded("tuned", 1);
     run.until("a crowd", |run| {
         let found = run.processes();
@@ -293,7 +292,7 @@ fn long_run<'a>(place: &'a Place, spec: &str) -> Running<'a> {
     let probes = ["file.create", "process.exec*", "thread.create", "pipe.roundtrip*"];
     let dir = format!("d={}", place.path("target"));
     let run = place.run(&["native", &format!("other={spec}")], &probes).own_binary();
-    run.args(["--budget", "1h", "--precision", "0", "--dir", &dir]).start()
+    run.endless().args(["--dir", &dir]).start()
 }
 
 /// Kills envtax without a warning, at several moments.

@@ -140,8 +140,7 @@ fn a_killed_run_leaves_nothing_on_the_other_machine() {
     for moment in ["the connection", "blocks"] {
         let dir = format!("d={}", place.path("target"));
         let run = place.run(&["native", &spec], &["file.create", "process.fork"]).own_binary();
-        let mut run =
-            run.args(["--budget", "1h", "--precision", "0", "--dir", &dir, "--force"]).start();
+        let mut run = run.endless().args(["--dir", &dir, "--force"]).start();
         match moment {
             "blocks" => run.until_recorded("block", 20),
             _ => run.until(moment, |run| {

@@ -76,8 +76,7 @@ fn a_killed_run_leaves_no_user_mode_linux() {
         let place = Place::new();
         let probes = ["file.create", "process.fork"];
         let run = place.run(&["native", "uml:tmp=loop:ext4"], &probes);
-        let mut run =
-            run.args(["--budget", "1h", "--precision", "0", "--answer-timeout", "50s"]).start();
+        let mut run = run.endless().args(["--answer-timeout", "50s"]).start();
         moment(&mut run);
         run.processes();
         run.signal("KILL");
@@ -92,8 +91,7 @@ fn an_interrupted_run_leaves_no_user_mode_linux() {
     }
     let place = Place::new();
     let run = place.run(&["native", "uml"], &["file.create", "process.fork"]);
-    let mut run =
-        run.args(["--budget", "1h", "--precision", "0", "--answer-timeout", "50s"]).start();
+    let mut run = run.endless().args(["--answer-timeout", "50s"]).start();
     run.until_recorded("block", 2);
     run.signal("INT");
     run.wait_clean().exits(3).prints("the run was interrupted by the user");

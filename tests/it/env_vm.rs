@@ -93,8 +93,7 @@ fn a_killed_run_leaves_no_virtual_machine() {
     for moment in moments {
         let place = Place::new();
         let run = place.run(&["native", "vm:tmp=loop:ext4"], &["file.open"]);
-        let mut run =
-            run.args(["--budget", "1h", "--precision", "0", "--answer-timeout", "50s"]).start();
+        let mut run = run.endless().args(["--answer-timeout", "50s"]).start();
         moment(&mut run);
         run.processes();
         run.signal("KILL");

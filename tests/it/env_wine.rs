@@ -127,7 +127,7 @@ fn a_killed_controller_leaves_no_wine() {
         let target = format!("d={}", place.path("target"));
         let probes = ["file.create", "process.exec target=tiny", "pipe.roundtrip cpu=same"];
         let run = run(&place, &["native", "wine"], &probes);
-        let mut run = run.args(["--budget", "1h", "--precision", "0", "--dir", &target]).start();
+        let mut run = run.endless().args(["--dir", &target]).start();
         run.until_recorded(record, count);
         run.signal(signal);
         run.wait_clean();

@@ -26,14 +26,7 @@ const CROWDS: [&str; 2] =
 fn long_run<'a>(place: &'a Place, other: &str) -> Envtax<'a> {
     let probes = [&PROBES[..], &CROWDS[..]].concat();
     let run = place.run(&["native", &format!("other={other}")], &probes).own_binary();
-    run.args([
-        "--budget",
-        "1h",
-        "--precision",
-        "0",
-        "--dir",
-        &format!("d={}", place.path("target")),
-    ])
+    run.endless().args(["--dir", &format!("d={}", place.path("target"))])
 }
 
 /// A container of sorts: the system's programs and nothing else.

@@ -97,7 +97,7 @@ fn each_kind_is_made_seen_and_taken_down() {
     let place = Place::new();
     let dirs = usable();
     let run = place.run(&["native", "namespace", "bwrap"], &PROBES);
-    let mut run = with_dirs(run, &dirs).args(["--budget", "1h", "--precision", "0"]).start();
+    let mut run = with_dirs(run, &dirs).endless().start();
     // The warm-up and one round more of everything, however long that takes here.
     run.until_recorded("block", 2 * 3 * PROBES.len() * dirs.len());
     run.signal("INT");
@@ -153,7 +153,7 @@ fn others_do_not_see_what_is_mounted() {
         return;
     }
     let place = Place::new();
-    let run = place.run(&["native"], &["file.stat"]).args(["--budget", "1h", "--precision", "0"]);
+    let run = place.run(&["native"], &["file.stat"]).endless();
     let mut run = run.args(["--dir", "t=tmpfs", "--dir", "e=loop:ext4:16MiB"]).start();
     run.until_recorded("block", 1);
     let table = fs::read_to_string("/proc/self/mountinfo").unwrap();
@@ -202,7 +202,7 @@ fn long_run<'a>(place: &'a Place) -> Envtax<'a> {
     let run = place.run(&["native", "namespace"], &probes).own_binary();
     let dirs =
         ["--dir", "e=loop:ext4", "--dir", "o=overlay", "--dir", "t=tmpfs", "--dir", "f=fuse"];
-    run.args(dirs).args(["--budget", "1h", "--precision", "0"])
+    run.args(dirs).endless()
 }
 
 type Moment = (&'static str, fn(&mut Running<'_>, &Place));

@@ -161,6 +161,11 @@ impl<'a> Envtax<'a> {
         self
     }
 
+    /// Does not end by itself, however precise it is.
+    pub fn endless(self) -> Self {
+        self.args(["--budget", "1h", "--precision", "0"])
+    }
+
     pub fn variable(mut self, name: &str, value: &str) -> Self {
         self.variables.push((name.into(), value.into()));
         self
