@@ -28,6 +28,8 @@ use crate::sys;
 
 /// How long an agent may take to end by itself.
 const GRACE: Duration = Duration::from_secs(5);
+/// So many times as long as other questions may take that of what programs and inputs are.
+const INSPECTION: u32 = 10;
 /// How long the last lines of an ended agent are waited for.
 const LAST_WORDS: Duration = Duration::from_millis(200);
 /// How often a wait looks whether the user wants to stop.
@@ -217,6 +219,8 @@ impl Session {
                 let each = Duration::from_millis(task.time_limit_ms);
                 settings.answer_limit + each * commands as u32
             }
+            // Every byte of programs and inputs is read and hashed, perhaps by an emulator.
+            Ask::Inspect { .. } => settings.answer_limit * INSPECTION,
             _ => settings.answer_limit,
         };
         let line = line_of(&Request { id, ask }).context("a request")?;
