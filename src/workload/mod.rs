@@ -104,6 +104,12 @@ Each input is a row. After every run, not timed, the result is turned back and c
 with the input byte by byte: a run whose result is wrong fails its row.
 `lepton_jpeg_util` computes with several threads, so that user time can be more than
 wall time, and turns its result back itself before it writes it, which is timed.
+
+The same files here and in machines of their own, whose root is this machine's; the results
+are kept, and the first hash decides:
+
+    envtax time --env native --env vm:root=/ --env uml:root=/ --verify-output \\
+        --keep-output results --input /photos/a.jpg -- ~/.cargo/bin/lepton_jpeg_util {} {out}
 ";
 
 #[cfg(test)]
