@@ -15,7 +15,7 @@ use crate::command;
 use crate::facts;
 use crate::guest;
 use crate::leftovers::{remove_dead, remove_own, scratch_name};
-use crate::measure::{calibrate_clock, shortest_sample_ns};
+use crate::measure::{settled_clock, shortest_sample_ns};
 use crate::model::{Availability, Case, Facts};
 use crate::probe::{self, PROBES};
 use crate::program;
@@ -64,12 +64,10 @@ pub fn run(settings: &AgentSettings) -> Result<()> {
         known = enter(place)?;
     }
     sys::leave_first_place().map_err(anyhow::Error::msg)?;
-    let clock = calibrate_clock();
     let agent = Agent {
         image,
         temporary: temporary_folder(),
         known,
-        sample_ns: shortest_sample_ns(&clock),
         extra_work: settings.extra_work,
         files: SentFiles::default(),
         kept: KeptOutput::default(),
@@ -78,7 +76,6 @@ pub fn run(settings: &AgentSettings) -> Result<()> {
         version: VERSION,
         envtax: env!("CARGO_PKG_VERSION").to_owned(),
         target: format!("{}-{}", std::env::consts::ARCH, std::env::consts::OS),
-        clock,
         cpus: sys::allowed_cpus().unwrap_or_default(),
         unavailable: unavailable_cases(),
     };
@@ -167,7 +164,6 @@ struct Agent {
     temporary: PathBuf,
     /// What is known of the place beyond what it shows.
     known: Facts,
-    sample_ns: f64,
     extra_work: f64,
     files: SentFiles,
     kept: KeptOutput,
@@ -207,6 +203,10 @@ impl Agent {
 
     fn answer(&self, id: u64, ask: Ask) -> Result<Answer> {
         match ask {
+            Ask::Clock { known_ns } => {
+                let clock = settled_clock(known_ns);
+                Ok(Answer::Clock { sample_ns: shortest_sample_ns(&clock), clock })
+            }
             Ask::Facts => {
                 let known = self.known.clone();
                 Ok(Answer::Facts(facts::environment().into_iter().chain(known).collect()))
@@ -216,8 +216,8 @@ impl Agent {
                 let dirs = paths.iter().map(answer).collect();
                 Ok(Answer::Dirs { dirs, removed: self.remove_dead(&paths, &token) })
             }
-            Ask::Tune { task } => self.in_worker(id, task, None),
-            Ask::Block { task, size } => self.in_worker(id, task, Some(size)),
+            Ask::Tune { task, sample_ns } => self.in_worker(id, task, sample_ns, None),
+            Ask::Block { task, size } => self.in_worker(id, task, 0.0, Some(size)),
             Ask::Run { task } => self.run_command(id, &task),
             Ask::Inspect { programs, files } => Ok(Answer::Inspected {
                 programs: programs.iter().map(|word| program::program(word)).collect(),
@@ -259,7 +259,13 @@ impl Agent {
         if path.is_empty() { &self.temporary } else { Path::new(path) }
     }
 
-    fn in_worker(&self, id: u64, task: Task, size: Option<BlockSize>) -> Result<Answer> {
+    fn in_worker(
+        &self,
+        id: u64,
+        task: Task,
+        sample_ns: f64,
+        size: Option<BlockSize>,
+    ) -> Result<Answer> {
         let folder = self.folder(task.dir_path.as_deref().unwrap_or_default());
         let scratch = folder.join(scratch_name(&task.token, id));
         let limit = Duration::from_millis(task.time_limit_ms);
@@ -267,7 +273,7 @@ impl Agent {
             task,
             size,
             scratch: scratch.to_str().context("the folder's path is not UTF-8")?.to_owned(),
-            sample_ns: self.sample_ns,
+            sample_ns,
             extra_work: self.extra_work,
             emulator: sys::emulator(),
         };

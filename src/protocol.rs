@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::model::{Case, ClockFacts, Facts, SampleSet};
 
 /// Both sides refuse to talk to another version.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 
 /// Stands before every message.
 pub const PREFIX: &str = "@envtax ";
@@ -31,14 +31,25 @@ pub struct Request {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Ask {
+    /// What the clock is like. One that is much dearer than `known_ns`, or dear where nothing is
+    /// known, may be so for its system's first second only: that is waited for.
+    Clock {
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        known_ns: Option<f64>,
+    },
     /// What the environment says of itself. Not in the greeting: where system calls are dear, the
     /// many files that say it take several times as long to read as everything else of a start.
     Facts,
     /// What the folders are like, and whether files can be made there. An empty path is the
     /// environment's own folder for temporary files. What killed runs left there is removed.
     Dirs { paths: Vec<String>, token: String },
-    /// Find the iterations of a sample for this task, in a worker.
-    Tune { task: Task },
+    /// Find the iterations of a sample for this task, in a worker: of one that lasts at least
+    /// `sample_ns`, and in no case less than what every clock needs.
+    Tune {
+        task: Task,
+        #[serde(default)]
+        sample_ns: f64,
+    },
     /// Measure one block, in a fresh worker.
     Block { task: Task, size: BlockSize },
     /// Run a whole command once.
@@ -132,6 +143,11 @@ pub struct Response {
 #[serde(rename_all = "snake_case")]
 pub enum Answer {
     Hello(Box<Hello>),
+    Clock {
+        clock: ClockFacts,
+        /// Shortest sample in ns that it can time.
+        sample_ns: f64,
+    },
     Facts(Facts),
     Dirs {
         dirs: Vec<DirAnswer>,
@@ -173,7 +189,6 @@ pub struct Hello {
     pub envtax: String,
     /// What the binary was built for, such as `x86_64-linux`.
     pub target: String,
-    pub clock: ClockFacts,
     /// CPUs that the environment allows; empty when it does not say.
     pub cpus: Vec<usize>,
     /// Cases that cannot be measured here, with the reason.
@@ -214,7 +229,7 @@ pub struct WorkerOrder {
     /// None for tuning.
     pub size: Option<BlockSize>,
     pub scratch: String,
-    /// Shortest sample in ns that this environment's clock can time.
+    /// For tuning: a sample is to last at least so many ns.
     pub sample_ns: f64,
     /// Share of work to do beyond what is reported (test builds only).
     pub extra_work: f64,

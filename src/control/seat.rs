@@ -9,7 +9,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use super::rounds::{RunSettings, Watcher};
 use super::session::{Session, Trouble};
 use super::tool;
-use crate::model::{EnvSpec, Facts, Plan, TargetDir};
+use crate::model::{ClockFacts, EnvSpec, Facts, Plan, TargetDir};
 use crate::protocol::{Answer, Ask, DirAnswer};
 use crate::runfile::{self, Launch, Record};
 use crate::transfer::{PIECE, hex_of};
@@ -33,6 +33,10 @@ pub(super) struct Seat {
     pub(super) bad_dirs: BTreeMap<String, String>,
     /// Where inputs that were sent there are, by their paths on this side.
     pub(super) staged: BTreeMap<String, String>,
+    /// Its clock at the first start, once that was what it would be.
+    clock: Option<ClockFacts>,
+    /// Shortest sample in ns that this clock can time.
+    pub(super) sample_ns: f64,
 }
 
 /// Starts every environment of the plan. One that does not start keeps its seat, with the reason;
@@ -52,6 +56,8 @@ pub(super) fn open_seats(
             error: None,
             bad_dirs: BTreeMap::new(),
             staged: BTreeMap::new(),
+            clock: None,
+            sample_ns: 0.0,
         };
         let started = Session::start(spec, &plan.dirs_in(spec), &settings.session)
             .and_then(|session| seat_in(&mut seat, session, (plan, spec), settings, watcher));
@@ -112,6 +118,7 @@ fn seat_in(
     settings: &RunSettings<'_>,
     watcher: &mut dyn Watcher,
 ) -> Result<runfile::Environment, Trouble> {
+    seat.see_clock(&mut session, settings)?;
     let mut facts = match session.ask(Ask::Facts, &settings.session)? {
         Answer::Facts(facts) => facts,
         _ => Facts::new(),
@@ -153,7 +160,7 @@ fn seat_in(
         name: seat.name.clone(),
         error: None,
         facts,
-        clock: hello.clock.clone(),
+        clock: seat.clock.clone().unwrap_or_default(),
         cpus: hello.cpus.clone(),
         started_in_ms: session.started_in.as_secs_f64() * 1e3,
         dirs,
@@ -204,7 +211,7 @@ fn send_inputs(
 /// The mark of each made directory that this environment is to see, by the directory's name. A
 /// runtime that mounts for itself may see the folder below the mount, which is another filesystem.
 fn marks(dirs: &[TargetDir], spec: &EnvSpec) -> Result<BTreeMap<String, String>> {
-    if launch::find(&spec.kind)?.info().makes_dirs {
+    if launch::find(&spec.kind)?.info().own_kernel {
         return Ok(BTreeMap::new());
     }
     let made = dirs.iter().filter(|dir| !dir.made.is_empty());
@@ -236,6 +243,24 @@ pub(super) fn common_cpus(seats: &[Seat]) -> Vec<usize> {
 }
 
 impl Seat {
+    /// Has the environment's clock be what it will be before anything is measured there, and keeps
+    /// what it was like the first time.
+    fn see_clock(
+        &mut self,
+        session: &mut Session,
+        settings: &RunSettings<'_>,
+    ) -> Result<(), Trouble> {
+        let known_ns = self.clock.as_ref().map(|clock| clock.cost_ns);
+        match session.ask(Ask::Clock { known_ns }, &settings.session)? {
+            Answer::Clock { clock, sample_ns } if self.clock.is_none() => {
+                (self.clock, self.sample_ns) = (Some(clock), sample_ns);
+                Ok(())
+            }
+            Answer::Clock { .. } => Ok(()),
+            _ => Err(Trouble::Dead(anyhow!("the agent there does not tell of its clock"))),
+        }
+    }
+
     /// What is on record of the session's start.
     pub(super) fn launch(&self, launch: u32, cold: bool) -> Option<Launch> {
         let session = self.session.as_ref()?;
@@ -280,6 +305,7 @@ impl Seat {
         let clean = Ask::Clean { paths, token: settings.session.token.clone() };
         let started = Session::start(spec, &dirs, &settings.session)
             .and_then(|mut session| session.ask(clean, &settings.session).map(|_| session))
+            .and_then(|mut session| self.see_clock(&mut session, settings).map(|()| session))
             .and_then(|mut session| Ok((send_inputs(plan, &mut session, settings)?, session)));
         match started {
             Ok((staged, session)) => {

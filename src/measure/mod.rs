@@ -11,6 +11,6 @@ mod responses;
 #[cfg(test)]
 pub use block::MAX_PHASES;
 pub use block::{BlockSettings, Stopwatch, Workload, run_block};
-pub use calibrate::{calibrate_clock, shortest_sample_ns, tune};
+pub use calibrate::{calibrate_clock, settled_clock, shortest_sample_ns, tune};
 pub use latency::Latencies;
 pub use responses::Responses;

@@ -1,5 +1,7 @@
 //! gVisor, started for real.
 
+use serde_json::Value;
+
 use crate::env_containers::{
     are_measured, as_nobody, is_started_again, leaves_nothing, needs_root,
 };
@@ -11,6 +13,23 @@ fn gvisor_is_measured() {
         let ptrace = "gvisor:platform=ptrace,overlay=none,directfs=false";
         are_measured(&["gvisor", "gvisor:rootfs=ROOT", ptrace], &vec![], &[]);
     }
+}
+
+/// Its clock is read by a system call in its first second, and never again.
+#[test]
+fn gvisors_clock_is_what_it_will_be() {
+    if !needs("runsc") || !needs_root() {
+        return;
+    }
+    let place = Place::new();
+    place.run(&["native", "x=gvisor"], &["null"]).args(SHORT).start().wait_clean().exits(0);
+    let file = place.read("run.jsonl");
+    let mut lines = file.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let there = lines.find(|it| it["record"] == "environment" && it["name"] == "x").unwrap();
+    assert_eq!(there["facts"]["clock_read"], "vdso", "{there:#}");
+    let costs = there["facts"]["clock_read_costs"].as_str().unwrap();
+    let by_call = costs.split_whitespace().rev().nth(1).unwrap().parse::<f64>().unwrap();
+    assert!(there["clock"]["cost_ns"].as_f64().unwrap() < 0.6 * by_call, "{there:#}");
 }
 
 #[test]

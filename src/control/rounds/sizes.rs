@@ -39,7 +39,8 @@ impl Driver<'_> {
                     continue;
                 }
                 self.place_launcher(index, seat, &draw);
-                let ask = Ask::Tune { task: self.task(index, seat, &draw) };
+                let sample_ns = self.seats[seat].sample_ns;
+                let ask = Ask::Tune { task: self.task(index, seat, &draw), sample_ns };
                 let Some(answer) = self.ask(index, seat, ask)? else { continue };
                 let tuning = match answer {
                     Answer::Tuned(tuning) if tuning.iterations > 0 && tuning.each_ns > 0.0 => {
