@@ -42,28 +42,34 @@ pub fn run(args: &DoctorArgs) -> Result<Exit> {
         return clean(args, environments, &settings);
     }
     let page = Page::new();
-    let mut text = machine::text(page.width);
-    text.push_str("\nenvironments\n");
+    // What is known already is there to be read while the environments are tried.
+    let mut output = io::stdout();
+    output.write_all(machine::text(page.width).as_bytes())?;
+    output.flush()?;
+    let mut text = String::from("\nenvironments\n");
     if args.environments.is_empty() {
         let mut tried = choice::examples()?;
         tried.extend(file.iter().flat_map(|file| file.environments().cloned()));
         text.push_str(&overview(&page, &tried, &settings)?);
     } else {
-        for (spec, trial) in tries(&environments, &settings, None)? {
+        for (spec, trial) in tries(&environments, &settings, false)? {
             text.push_str(&page.whole(&label(&spec), &trial));
         }
     }
-    io::stdout().write_all(text.as_bytes())?;
+    output.write_all(text.as_bytes())?;
     Ok(Exit::Done)
 }
 
-/// What starts, then what does not, then what only the user can name.
+/// What starts, then what would have to boot, what does not start, and what only the user can name.
 fn overview(page: &Page, tried: &[EnvSpec], settings: &SessionSettings<'_>) -> Result<String> {
-    let tries = tries(tried, settings, Some(PATIENCE))?;
-    let (started, failed): (Vec<_>, Vec<_>) =
-        tries.iter().partition(|(_, trial)| matches!(trial, Trial::Started { .. }));
-    let entry = |(spec, trial): &&(EnvSpec, Trial)| page.short(&label(spec), trial);
-    let mut text: String = started.iter().chain(&failed).map(entry).collect();
+    let mut tries = tries(tried, settings, true)?;
+    tries.sort_by_key(|(_, trial)| match trial {
+        Trial::Started { .. } => 0,
+        Trial::Ready => 1,
+        Trial::Failed(_) | Trial::Interrupted => 2,
+    });
+    let entry = |(spec, trial): &(EnvSpec, Trial)| page.short(&label(spec), trial);
+    let mut text: String = tries.iter().map(entry).collect();
     for launcher in LAUNCHERS.iter().filter(|launcher| launcher.info().example.is_none()) {
         let usage = launcher.info().usage;
         text.push_str(&match launcher.detect() {
@@ -82,11 +88,11 @@ fn overview(page: &Page, tried: &[EnvSpec], settings: &SessionSettings<'_>) -> R
     Ok(text)
 }
 
-/// Tries them one after the other, for so long.
+/// Tries them one after the other; in short, for so long, and without booting a machine.
 fn tries(
     environments: &[EnvSpec],
     settings: &SessionSettings<'_>,
-    patience: Option<Duration>,
+    in_short: bool,
 ) -> Result<Vec<(EnvSpec, Trial)>> {
     let begin = Instant::now();
     let bar = trial::progress(environments.len())?;
@@ -94,11 +100,12 @@ fn tries(
     for spec in environments {
         bar.set_message(format!("starting {}", label(spec)));
         bar.tick();
-        let trial = match patience {
-            Some(patience) if begin.elapsed() > patience => {
-                Trial::Failed(format!("not tried: the others took {} s", patience.as_secs()))
+        let trial = match in_short {
+            true if begin.elapsed() > PATIENCE => {
+                Trial::Failed(format!("not tried: the others took {} s", PATIENCE.as_secs()))
             }
-            _ => trial::of(spec, settings),
+            true => trial::in_short(spec, settings),
+            false => trial::of(spec, settings),
         };
         tries.push((spec.clone(), trial));
         bar.inc(1);
@@ -181,6 +188,10 @@ impl Page {
             Trial::Failed(why) => {
                 let lines: Vec<String> = why.lines().map(|line| line.trim().to_owned()).collect();
                 self.entry(name, "no", &lines)
+            }
+            Trial::Ready => {
+                let text = format!("boots a machine: `envtax doctor --env {name}` tries it");
+                self.entry(name, "?", &[text])
             }
             Trial::Interrupted => self.entry(name, "no", &["interrupted".to_owned()]),
         }

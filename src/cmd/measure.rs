@@ -59,6 +59,8 @@ pub(super) fn measure(
     warnings.extend(leave_out(&mut plan, auto, &settings.session)?);
     let _dirs = control::make_dirs(&mut plan, &settings.session)?;
     let _data = control::make_data(&mut plan, &settings.session)?;
+    let points = control::make_points(&plan, &settings.session)?;
+    warnings.extend(points.failures.iter().cloned());
     let mut scribe = Scribe::new(&plan, &path, file.force)?;
     warnings.iter().for_each(|text| scribe.warn(text));
     let end = control::run(&plan, &settings, &mut scribe);
@@ -113,7 +115,7 @@ fn leave_out(
         bar.set_message(format!("does {name} start here?"));
         bar.inc(1);
         match trial::of(spec, settings) {
-            Trial::Started { .. } => return true,
+            Trial::Started { .. } | Trial::Ready => return true,
             Trial::Interrupted => interrupted = true,
             Trial::Failed(why) => {
                 let why = brief(&why).what;

@@ -5,8 +5,8 @@ use std::time::Duration;
 use anyhow::Result;
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::control::{Session, SessionSettings, Trouble};
-use crate::launch;
+use crate::control::{Points, Session, SessionSettings, Trouble};
+use crate::launch::{self, Launcher, Site};
 use crate::model::{Availability, EnvSpec, TargetDir};
 use crate::protocol::{Answer, Ask, UnavailableCase};
 
@@ -19,24 +19,55 @@ pub(super) enum Trial {
     },
     /// The whole reason, with the remedy in its last line.
     Failed(String),
+    /// What it needs is there, as far as can be seen without starting it.
+    Ready,
     Interrupted,
+}
+
+/// Looks at what the environment needs; where starting it means booting a machine, that is all.
+/// Any other is started.
+pub(super) fn in_short(spec: &EnvSpec, settings: &SessionSettings<'_>) -> Trial {
+    let launcher = match found(spec) {
+        Ok(launcher) if launcher.info().own_kernel => launcher,
+        _ => return of(spec, settings),
+    };
+    let (agent, stage) = (settings.agent.to_string_lossy(), std::env::temp_dir());
+    let (argument, id) = (&spec.argument, &settings.token);
+    let site = Site { argument, agent: &agent, dirs: &[], id, stage: &stage };
+    match launcher.commands(&site) {
+        // What set-up commands make is not there yet.
+        Err(error) if spec.setup.is_empty() => {
+            Trial::Failed(format!("{error:#}\nremedy: {}", launcher.info().remedy))
+        }
+        _ => Trial::Ready,
+    }
+}
+
+/// The environment's launcher, if what it needs is installed; else why not, with the remedy.
+fn found(spec: &EnvSpec) -> Result<&'static dyn Launcher, String> {
+    let launcher = launch::find(&spec.kind).map_err(|error| format!("{error:#}"))?;
+    match launcher.detect() {
+        Availability::Available => Ok(launcher),
+        Availability::Unavailable { reason, remedy } => Err(format!("{reason}\nremedy: {remedy}")),
+    }
 }
 
 /// Starts the environment for real and takes it down again. Its target directories are looked at.
 pub(super) fn of(spec: &EnvSpec, settings: &SessionSettings<'_>) -> Trial {
-    let launcher = match launch::find(&spec.kind) {
+    let launcher = match found(spec) {
         Ok(launcher) => launcher,
-        Err(error) => return Trial::Failed(format!("{error:#}")),
+        Err(why) => return Trial::Failed(why),
     };
-    if let Availability::Unavailable { reason, remedy } = launcher.detect() {
-        return Trial::Failed(format!("{reason}\nremedy: {remedy}"));
-    }
     let own = |(name, path): (&String, &String)| TargetDir {
         name: name.clone(),
         path: path.clone(),
         ..TargetDir::default()
     };
     let dirs: Vec<TargetDir> = spec.dirs.iter().map(own).collect();
+    let mut points = Points::default();
+    if let Err(error) = points.add(spec, &dirs, settings) {
+        return Trial::Failed(format!("{error:#}"));
+    }
     let started = Session::start(spec, &dirs, settings).and_then(|mut session| {
         let after = session.started_in;
         let mut without = unavailable(&session);

@@ -71,7 +71,7 @@ pub fn make_dirs(plan: &mut Plan, settings: &SessionSettings<'_>) -> Result<Opti
 fn seen_here(plan: &Plan) -> Result<bool> {
     let mut guests = Vec::new();
     for spec in &plan.environments {
-        guests.push(launch::find(&spec.kind)?.info().makes_dirs);
+        guests.push(launch::find(&spec.kind)?.info().own_kernel);
     }
     for TargetDir { name, made, .. } in plan.dirs.iter().filter(|dir| !dir.made.is_empty()) {
         let way = mount::find(made)?.0.info().way;

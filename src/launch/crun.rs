@@ -2,8 +2,8 @@
 
 use anyhow::{Result, ensure};
 
-use super::oci::{self, Runtime, bundle};
-use super::{Launch, Launcher, LauncherInfo, Site, needs_program};
+use super::oci::{self, Runtime, bundle, root};
+use super::{Launch, Launcher, LauncherInfo, Site, UserRoot, needs_program};
 use crate::model::Availability;
 use crate::sys;
 
@@ -15,9 +15,11 @@ static INFO: LauncherInfo = LauncherInfo {
     summary: "a container of the runtime crun; over a root file system of yours or a minimal one",
     notes: "OPTIONS, separated by commas:\n\
             \n\
-            - `rootfs=DIR`: that folder as root. Nothing is put into it: the agent is mounted\n\
-            in `/dev`, and a target directory needs its folder there to be mounted on. Without\n\
-            this option, a root with nothing but the agent, on the filesystem of `TMPDIR`.\n\
+            - `rootfs=DIR`: that folder as root. The agent is mounted in `/dev`, and a target\n\
+            directory under its own path; where DIR has no folder for it, an empty one is made\n\
+            for the run and removed after it. `rootfs=/` is the machine's own root, with all that\n\
+            is mounted below it, by root only. Without this option, a root with nothing but the\n\
+            agent, on the filesystem of `TMPDIR`.\n\
             - `seccomp=default`, `seccomp=FILE`: under the filter of system calls that podman\n\
             uses, or that one. Bare runtimes have none. It is the visible part of what a\n\
             container costs: with it, getppid took 1.10 times as long as outside (95 %\n\
@@ -48,10 +50,14 @@ fn runtime(site: &Site<'_>) -> Runtime {
     Runtime::new("crun", site, &["--cgroup-manager=disabled"])
 }
 
-fn wrapped(words: Vec<String>) -> Vec<String> {
-    match oci::mixed_cgroups() {
-        true => oci::in_private_mounts(PURE_CGROUPS, &[], words),
-        false => words,
+/// The command, behind what has to be mounted for it.
+fn wrapped(before: Option<(&str, String)>, words: Vec<String>) -> Vec<String> {
+    let (script, folder) = before.unzip();
+    let cgroups = oci::mixed_cgroups().then_some(PURE_CGROUPS);
+    let scripts: Vec<&str> = script.into_iter().chain(cgroups).collect();
+    match scripts.is_empty() {
+        true => words,
+        false => oci::in_private_mounts(&scripts.join(" && "), folder.as_slice(), words),
     }
 }
 
@@ -68,8 +74,12 @@ impl Launcher for Crun {
         bundle::options(argument, INFO.usage).map(drop)
     }
 
+    fn user_root<'a>(&self, site: &Site<'a>) -> Option<UserRoot<'a>> {
+        root::of_user(site, &bundle::options(site.argument, INFO.usage).ok()?)
+    }
+
     fn undo(&self, site: &Site<'_>) -> Vec<Vec<String>> {
-        vec![wrapped(runtime(site).delete(site))]
+        vec![wrapped(None, runtime(site).delete(site))]
     }
 
     fn prepare(&self, site: &Site<'_>) -> Result<()> {
@@ -83,7 +93,8 @@ impl Launcher for Crun {
     }
 
     fn commands(&self, site: &Site<'_>) -> Result<Vec<Launch>> {
-        Ok(vec![Launch::new(wrapped(runtime(site).run(site)))])
+        let before = bundle::before(site, &bundle::options(site.argument, INFO.usage)?);
+        Ok(vec![Launch::new(wrapped(before, runtime(site).run(site)))])
     }
 }
 

@@ -38,6 +38,13 @@ static INFO: LauncherInfo = LauncherInfo {
 const OPTIONS: [&str; 2] = ["runtime", "seccomp"];
 
 fn options(argument: &str) -> Result<Options<'_>> {
+    if let Some(folder) = argument.split(',').find_map(|item| item.strip_prefix("rootfs=")) {
+        bail!(
+            "docker runs images only, and no folder as it is: use `podman:rootfs={folder}`, or \
+             make an image of it, `tar -C {} -c . | docker import - NAME`, and write `docker:NAME`",
+            shell_words::quote(folder)
+        );
+    }
     let options = Options::read(argument, INFO.usage, &OPTIONS)?;
     seccomp::check(&options)?;
     Ok(options)

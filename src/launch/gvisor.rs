@@ -6,7 +6,7 @@ use std::{env, fs};
 use anyhow::{Context, Result, bail, ensure};
 
 use super::oci::{self, Options, Runtime, bundle, root};
-use super::{Launch, Launcher, LauncherInfo, Site, find_program};
+use super::{Launch, Launcher, LauncherInfo, Site, UserRoot, find_program};
 use crate::model::Availability;
 use crate::sys;
 
@@ -29,8 +29,9 @@ static INFO: LauncherInfo = LauncherInfo {
             the machine's folder), `root:memory` or `all:memory`.\n\
             - `directfs=true` (the default) or `false`: whether gVisor opens files itself or\n\
             asks another process to, its gofer.\n\
-            - `rootfs=DIR`: that folder as root, by root only. Nothing is put into it; writes\n\
-            go to a file on the filesystem of `TMPDIR` unless `overlay=` says otherwise.\n\
+            - `rootfs=DIR`: that folder as root, by root only. Nothing is put into it but what\n\
+            `crun` puts there; writes go to a file on the filesystem of `TMPDIR` unless\n\
+            `overlay=` says otherwise.\n\
             \n\
             No network, no control group of its own. `/tmp` is a filesystem in gVisor's memory\n\
             when the root's is empty, as that of the minimal root is: give a target directory\n\
@@ -135,6 +136,10 @@ impl Launcher for Gvisor {
 
     fn check(&self, argument: &str) -> Result<()> {
         options(argument).map(drop)
+    }
+
+    fn user_root<'a>(&self, site: &Site<'a>) -> Option<UserRoot<'a>> {
+        root::of_user(site, &options(site.argument).ok()?)
     }
 
     fn undo(&self, site: &Site<'_>) -> Vec<Vec<String>> {

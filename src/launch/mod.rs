@@ -91,9 +91,9 @@ pub struct LauncherInfo {
     pub serves_calls: bool,
     /// Each launch gets a folder of its own on this side, [`Site::stage`].
     pub staged: bool,
-    /// It has a kernel of its own, which makes the filesystems of target directories by itself
+    /// It boots a kernel of its own, which makes the filesystems of target directories by itself
     /// ([`TargetDir::made`]): on this side there is at most the folder behind a share.
-    pub makes_dirs: bool,
+    pub own_kernel: bool,
     /// The greeting is waited for at least so many seconds, whatever `--answer-timeout` says: for
     /// environments that boot.
     pub boot_limit_s: u64,
@@ -111,7 +111,7 @@ impl LauncherInfo {
         example: None,
         serves_calls: false,
         staged: false,
-        makes_dirs: false,
+        own_kernel: false,
         boot_limit_s: 0,
     };
 }
@@ -133,9 +133,9 @@ pub struct Site<'a> {
     pub stage: &'a Path,
 }
 
-impl Site<'_> {
+impl<'a> Site<'a> {
     /// Target directories that are folders of this machine, with paths of their own.
-    fn host_dirs(&self) -> impl Iterator<Item = &str> {
+    fn host_dirs(&self) -> impl Iterator<Item = &'a str> + use<'a> {
         let paths = self.dirs.iter().map(|dir| dir.path.as_str());
         paths.filter(|path| !path.is_empty() && Path::new(path).is_dir())
     }
@@ -144,6 +144,13 @@ impl Site<'_> {
     fn in_stage(&self, name: &str) -> String {
         self.stage.join(name).display().to_string()
     }
+}
+
+/// A folder of the user's that is the root of an environment.
+pub struct UserRoot<'a> {
+    pub folder: PathBuf,
+    /// The target directories that need a folder in it to be mounted on.
+    pub dirs: Vec<&'a str>,
 }
 
 /// How envtax gets its agent into one kind of environment.
@@ -157,6 +164,12 @@ pub trait Launcher: Sync {
 
     /// Whether the argument is one; what is wrong with it. Looks at no program and starts nothing.
     fn check(&self, argument: &str) -> Result<()>;
+
+    /// The user's folder that it works in itself, if it does: what it would make there is made
+    /// before, and removed when the run is over.
+    fn user_root<'a>(&self, _site: &Site<'a>) -> Option<UserRoot<'a>> {
+        None
+    }
 
     /// The commands that undo a launch whose processes may have been killed at any moment, run one
     /// after the other when it is over. What a folder's removal undoes needs none.

@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 
-use super::{Launch, Launcher, LauncherInfo, Site, agent_words, is_folder, needs_program};
+use super::{
+    Launch, Launcher, LauncherInfo, Site, UserRoot, agent_words, is_folder, needs_program,
+};
 use crate::model::Availability;
 use crate::sys;
 
@@ -22,9 +24,9 @@ static INFO: LauncherInfo = LauncherInfo {
             \n\
             Without DIR the root is an empty folder among the temporary files. DIR is as it\n\
             was afterwards: the agent is bound below `/run`, and what nspawn would make must\n\
-            be there before: the folders `dev etc proc root run sys tmp usr var`, and one for\n\
-            each target directory, which is bound under its own path. Under `/dev`, `/run` and\n\
-            `/tmp` none has to be.\n\
+            be there before: the folders `dev etc proc root run sys tmp usr var`. A target\n\
+            directory is bound under its own path; where DIR has no folder for it, an empty one\n\
+            is made for the run and removed after it.\n\
             \n\
             nspawn mounts a tmpfs on `/tmp`: without `--dir`, file probes measure that tmpfs\n\
             and not the filesystem of DIR. `/proc/sys` is read-only, perf events are refused.\n\
@@ -80,10 +82,10 @@ fn root(site: &Site<'_>) -> PathBuf {
     }
 }
 
-/// Where a path of the container is in its root folder, if nspawn does not cover it.
-fn mount_point(root: &Path, path: &str) -> Option<PathBuf> {
-    let covered = COVERED.iter().any(|covered| Path::new(path).starts_with(covered));
-    (!covered).then(|| root.join(path.trim_start_matches('/')))
+/// Target directories that nspawn binds in the root folder itself.
+fn uncovered<'a>(site: &Site<'a>) -> impl Iterator<Item = &'a str> + use<'a> {
+    let is_covered = |dir: &str| COVERED.iter().any(|covered| Path::new(dir).starts_with(covered));
+    site.host_dirs().filter(move |dir| !is_covered(dir))
 }
 
 /// The launch's own cgroups, below those that this process is in: nspawn divides the one that it
@@ -135,6 +137,12 @@ impl Launcher for Nspawn {
             return Ok(());
         }
         is_folder(argument, INFO.usage)?;
+        let is_root = fs::canonicalize(argument).is_ok_and(|path| path == Path::new("/"));
+        ensure!(
+            !is_root,
+            "nspawn takes every folder as root but the machine's own: use `crun:rootfs=/` or \
+             `bwrap`"
+        );
         let lacks = |name: &&&str| !Path::new(argument).join(name).is_dir();
         let missing: Vec<&str> = NEEDED.iter().filter(lacks).copied().collect();
         ensure!(
@@ -144,6 +152,11 @@ impl Launcher for Nspawn {
             missing.join(" ")
         );
         Ok(())
+    }
+
+    fn user_root<'a>(&self, site: &Site<'a>) -> Option<UserRoot<'a>> {
+        let dirs = uncovered(site).collect();
+        (!site.argument.is_empty()).then(|| UserRoot { folder: root(site), dirs })
     }
 
     fn undo(&self, site: &Site<'_>) -> Vec<Vec<String>> {
@@ -162,21 +175,13 @@ impl Launcher for Nspawn {
                 fs::create_dir_all(root.join(name)).context("making a root folder")?;
             }
         }
-        for dir in site.host_dirs() {
-            match mount_point(&root, dir) {
-                Some(point) if site.argument.is_empty() => {
-                    fs::create_dir_all(point).context("making a root folder")?;
-                }
-                Some(point) => {
-                    let point = point.display().to_string();
-                    let command = format!("mkdir -p {}", shell_words::quote(&point));
-                    ensure!(
-                        Path::new(&point).is_dir(),
-                        "there is no place for the target directory: {command}"
-                    );
-                }
-                None => {}
+        for dir in uncovered(site) {
+            let point = root.join(dir.trim_start_matches('/'));
+            if site.argument.is_empty() {
+                fs::create_dir_all(&point).context("making a root folder")?;
             }
+            let command = format!("mkdir -p {}", shell_words::quote(&point.display().to_string()));
+            ensure!(point.is_dir(), "there is no place for the target directory: {command}");
         }
         Ok(())
     }
@@ -221,8 +226,9 @@ mod tests {
         assert!(text.contains(" -- systemd-nspawn --quiet --pipe "), "{text}");
         assert!(text.contains("--directory=/r --bind-ro=/x/envtax:/run/envtax --bind=/ -- "));
         assert!(text.ends_with("/run/envtax agent --self /run/envtax"), "{text}");
-        assert_eq!(mount_point(Path::new("/r"), "/mnt/a"), Some("/r/mnt/a".into()));
-        assert_eq!(mount_point(Path::new("/r"), "/tmp/a"), None);
+        let root = Nspawn.user_root(&Site { dirs: &[], ..site }).unwrap();
+        assert_eq!(root.folder, Path::new("/r"));
+        assert!(Nspawn.user_root(&crate::launch::tests::site_of("")).is_none());
         assert_eq!(escaped("/a:b\\c"), "/a\\:b\\\\c");
     }
 
@@ -236,5 +242,6 @@ mod tests {
         let error = Nspawn.check(folder).unwrap_err().to_string();
         assert!(error.contains("mkdir dev etc root run sys var"), "{error}");
         assert!(Nspawn.check("").is_ok());
+        assert!(Nspawn.check("/").unwrap_err().to_string().contains("use `crun:rootfs=/`"));
     }
 }

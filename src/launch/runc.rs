@@ -2,8 +2,8 @@
 
 use anyhow::Result;
 
-use super::oci::{self, Runtime, bundle};
-use super::{Launch, Launcher, LauncherInfo, Site, needs_program};
+use super::oci::{self, Runtime, bundle, root};
+use super::{Launch, Launcher, LauncherInfo, Site, UserRoot, needs_program};
 use crate::model::Availability;
 
 pub struct Runc;
@@ -43,6 +43,10 @@ impl Launcher for Runc {
         bundle::options(argument, INFO.usage).map(drop)
     }
 
+    fn user_root<'a>(&self, site: &Site<'a>) -> Option<UserRoot<'a>> {
+        root::of_user(site, &bundle::options(site.argument, INFO.usage).ok()?)
+    }
+
     fn undo(&self, site: &Site<'_>) -> Vec<Vec<String>> {
         vec![runtime(site).delete(site), oci::remove_cgroups(site)]
     }
@@ -53,7 +57,13 @@ impl Launcher for Runc {
     }
 
     fn commands(&self, site: &Site<'_>) -> Result<Vec<Launch>> {
-        Ok(vec![Launch::new(runtime(site).run(site))])
+        let before = bundle::before(site, &bundle::options(site.argument, INFO.usage)?);
+        let words = runtime(site).run(site);
+        let words = match before {
+            Some((script, folder)) => oci::in_private_mounts(script, &[folder], words),
+            None => words,
+        };
+        Ok(vec![Launch::new(words)])
     }
 }
 

@@ -41,7 +41,7 @@ static INFO: LauncherInfo = LauncherInfo {
     example: Some("uml"),
     serves_calls: true,
     staged: true,
-    makes_dirs: true,
+    own_kernel: true,
     boot_limit_s: 60,
     version_command: &["linux.uml", "--version"],
 };

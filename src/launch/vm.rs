@@ -61,7 +61,7 @@ static INFO: LauncherInfo = LauncherInfo {
     example: Some("vm"),
     staged: true,
     boot_limit_s: 120,
-    makes_dirs: true,
+    own_kernel: true,
     version_command: &["qemu-system-x86_64", "--version"],
     ..LauncherInfo::COMMON
 };

@@ -1,7 +1,7 @@
 //! Containers of crun, runc, podman and docker, each started for real; what they leave: nothing.
 
 use std::fs::{self, File};
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread;
@@ -402,7 +402,8 @@ fn arguments_that_are_none_say_what_to_write() {
         ("podman:a,b", "a second image `b`"),
         ("podman:a,rootfs=/", "exclude each other"),
         ("podman:speed=1", "there is no option `speed`; there are rootfs, runtime, seccomp"),
-        ("docker:rootfs=/", "there is no option `rootfs`; there are runtime, seccomp"),
+        ("docker:rootfs=/r,runtime=runc", "use `podman:rootfs=/r`, or make an image of it"),
+        ("docker:speed=1", "there is no option `speed`; there are runtime, seccomp"),
         ("runc:seccomp=/no/such", "`seccomp=/no/such` is not `default`, `unconfined` or a file"),
     ];
     let others = others.map(|(spec, words)| (spec, words.to_owned()));
@@ -412,18 +413,57 @@ fn arguments_that_are_none_say_what_to_write() {
     assert!(Path::new(&bare).read_dir().unwrap().next().is_none());
 }
 
-/// envtax makes no folder in the root of a user.
+/// A folder that can be a root and has no place for the target directories.
+fn bare_root(place: &Place) -> String {
+    for folder in ["dev", "proc", "sys", "tmp"] {
+        fs::create_dir_all(place.path(&format!("root/{folder}"))).unwrap();
+    }
+    place.path("root")
+}
+
+/// What runtimes would make in the root of a user, and leave there, is there for the run only. Each
+/// environment is started several times while the other one is over the same folder.
 #[test]
-fn a_target_without_a_folder_in_the_root_says_what_to_make() {
+fn a_target_without_a_folder_in_the_root_has_one_for_the_run() {
+    if !needs("runc") || !needs("crun") || !needs_root() {
+        return;
+    }
+    let place = Place::new();
+    let root = bare_root(&place);
+    let before = output(&words(&format!("find {root}")));
+    let spec = |name: &str| format!("{name}={name}:rootfs={root}");
+    let run = place.run(&["native", &spec("runc"), &spec("crun")], &["file.create"]);
+    let run = run.args(["--dir", &format!("d={}", place.path("target")), "--launches", "3"]);
+    let run = run.args(["--budget", "4s", "--answer-timeout", "30s"]).own_binary();
+    run.start().wait_clean().exits(0);
+    assert_eq!(output(&words(&format!("find {root}"))), before);
+    place.comparison("run.jsonl").measured("file.create", "runc").measured("file.create", "crun");
+    let mut run = run.args(["--budget", "1h", "--precision", "0", "--force"]).start();
+    run.until_recorded("block", 5);
+    assert_ne!(output(&words(&format!("find {root}"))), before);
+    run.signal("KILL");
+    run.wait_clean();
+    let until = Instant::now() + PATIENCE;
+    while output(&words(&format!("find {root}"))) != before {
+        assert!(Instant::now() < until, "{}", output(&words(&format!("find {root}"))));
+        thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn a_target_that_no_folder_can_be_made_for_says_what_to_make() {
     if !needs("runc") {
         return;
     }
     let place = Place::new();
-    fs::create_dir_all(place.path("root/dev")).unwrap();
-    fs::create_dir_all(place.path("root/proc")).unwrap();
-    let spec = format!("x=runc:rootfs={}", place.path("root"));
+    let root = bare_root(&place);
+    let target = place.path("target");
+    let first = target[1..].split('/').next().unwrap();
+    fs::remove_dir(format!("{root}/tmp")).unwrap();
+    symlink("/somewhere", format!("{root}/{first}")).unwrap();
+    let spec = format!("x=runc:rootfs={root}");
     let run = place.run(&["native", &spec], &PROBES[..1]).args(SHORT);
-    let run = run.args(["--dir", &format!("d={}", place.path("target"))]);
-    let done = run.start().wait_clean().exits(3);
-    done.complains(&format!("mkdir -p {}{}", place.path("root"), place.path("target")));
+    let done = run.args(["--dir", &format!("d={target}")]).start().wait_clean().exits(3);
+    let done = done.complains(&format!("`{root}/{first}` is a link"));
+    done.complains(&format!("mkdir -p {root}{target}"));
 }

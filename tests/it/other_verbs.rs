@@ -1,5 +1,6 @@
 //! Everything but measuring and comparing, and how output behaves that is no terminal.
 
+use std::fs;
 use std::io::pipe;
 use std::process::{Command, Stdio};
 
@@ -27,6 +28,33 @@ fn the_doctor_tells_what_starts_here_and_why_the_rest_does_not() {
     let done = place.envtax(["doctor", "--env", "native", "--env", &broken]).run().exits(0);
     done.prints("native yes").prints("no such container").prints("remedy:");
     place.envtax(["doctor", "--env", "x=lxd"]).run().exits(2).complains("`lxd`");
+    place.is_clean();
+}
+
+/// Booting takes up to a minute, which nobody asked for.
+#[test]
+fn the_doctor_boots_a_machine_only_when_it_is_asked_to() {
+    let place = Place::new();
+    fs::create_dir(place.path("bin")).unwrap();
+    // A machine that leaves a mark when it is started.
+    let script = format!("#!/bin/sh\ntouch {}\nexit 1\n", place.path("mark"));
+    for machine in ["linux.uml", "qemu-system-x86_64"] {
+        place.write_program(&format!("bin/{machine}"), &script);
+    }
+    let file = "[environments.guest]\nkind = 'uml'\n\
+                [environments.lost]\nkind = 'vm'\nargument = 'kernel=/no/such'\n";
+    place.write("environments.toml", file);
+    let doctor = || place.envtax(["doctor"]).variable("PATH", &place.path("bin"));
+    let done = doctor().run().exits(0);
+    let done = done.prints("uml ? boots a machine: `envtax doctor --env uml` tries it");
+    let done = done.prints("guest ? boots a machine: `envtax doctor --env guest` tries it");
+    // What can be seen to be missing is said without it.
+    done.prints("lost no option `kernel`: there is no `/no/such`");
+    assert!(!place.has("mark"));
+    let path = format!("{}:/usr/bin:/bin", place.path("bin"));
+    let booted = place.envtax(["doctor", "--env", "guest"]).variable("PATH", &path).run();
+    booted.exits(0).prints("guest no");
+    assert!(place.has("mark"));
     place.is_clean();
 }
 

@@ -3,10 +3,10 @@
 use std::fs;
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 
-use super::{Options, name, root, seccomp, target_dirs};
+use super::{Options, SHOW_ROOT, name, root, seccomp, target_dirs};
 use crate::launch::{Site, agent_words};
 use crate::model::CONTAINER_CAPABILITIES;
 use crate::sys;
@@ -39,7 +39,21 @@ pub(in crate::launch) enum User {
 /// is made.
 pub(in crate::launch) fn write(site: &Site<'_>, options: &Options<'_>) -> Result<()> {
     let user = if sys::is_root() { User::Same } else { User::Mapped };
-    write_over(&root::folder(site, options)?, site, options, user)
+    if !root::is_machines(options) {
+        return write_over(&root::folder(site, options)?, site, options, user);
+    }
+    ensure!(user == User::Same, "only root can have a container over the machine's own root");
+    let root = site.stage.join("root");
+    fs::create_dir(&root).context("making a folder in the stage")?;
+    write_over(&root, site, options, user)
+}
+
+/// What has to be done before the runtime starts over such a bundle, and for which folders.
+pub(in crate::launch) fn before(
+    site: &Site<'_>,
+    options: &Options<'_>,
+) -> Option<(&'static str, String)> {
+    root::is_machines(options).then(|| (SHOW_ROOT, site.in_stage("root")))
 }
 
 /// Writes the bundle over that root folder into the stage. Unless the options name a root file
@@ -54,7 +68,9 @@ pub(in crate::launch) fn write_over(
         None => root::make(site)?,
         Some(_) => root::has_target_dirs(site, options)?,
     }
-    let mut config = config(site, root, user);
+    // A folder that is only shown as root later is empty now.
+    let shown = options.get("rootfs").map_or(root, Path::new);
+    let mut config = config(site, root, user, shown.join("sys").is_dir());
     if let Some(profile) = options.get("seccomp").filter(|profile| *profile != "unconfined") {
         config["linux"]["seccomp"] = seccomp::profile(profile)?;
     }
@@ -62,7 +78,7 @@ pub(in crate::launch) fn write_over(
     fs::write(&path, config.to_string()).with_context(|| format!("writing `{}`", path.display()))
 }
 
-fn config(site: &Site<'_>, root: &Path, user: User) -> Value {
+fn config(site: &Site<'_>, root: &Path, user: User, has_sys: bool) -> Value {
     json!({
         "ociVersion": "1.0.2",
         "process": {
@@ -80,7 +96,7 @@ fn config(site: &Site<'_>, root: &Path, user: User) -> Value {
         },
         "root": { "path": root, "readonly": false },
         "hostname": "envtax",
-        "mounts": mounts(site, root, user),
+        "mounts": mounts(site, user, has_sys),
         "linux": linux(site, user),
     })
 }
@@ -105,7 +121,7 @@ fn mount(to: &str, kind: &str, from: &str, options: &[&str]) -> Value {
     json!({ "destination": to, "type": kind, "source": from, "options": options })
 }
 
-fn mounts(site: &Site<'_>, root: &Path, user: User) -> Vec<Value> {
+fn mounts(site: &Site<'_>, user: User, has_sys: bool) -> Vec<Value> {
     let safe = ["nosuid", "noexec", "nodev"];
     let also = |more: &[&'static str]| [&safe[..], more].concat();
     let terminals = ["nosuid", "noexec", "newinstance", "ptmxmode=0666", "mode=0620"];
@@ -121,7 +137,7 @@ fn mounts(site: &Site<'_>, root: &Path, user: User) -> Vec<Value> {
         mount("/dev/shm", "tmpfs", "shm", &also(&["mode=1777"])),
     ];
     // Runtimes make the folders that they mount on; agents can do without this one.
-    mounts.extend(root.join("sys").is_dir().then_some(sys));
+    mounts.extend(has_sys.then_some(sys));
     mounts.push(mount(AGENT, "bind", site.agent, &["bind", "ro"]));
     mounts.extend(target_dirs(site).map(|dir| mount(dir, "bind", dir, &["rbind", "rw"])));
     mounts
@@ -145,7 +161,7 @@ mod tests {
         let dir = |path: &str| TargetDir { name: "d".into(), path: path.into(), made: "".into() };
         let dirs = [dir(path), dir("/"), dir(""), dir("/no/such/folder")];
         let site = Site { dirs: &dirs, ..site_of("") };
-        let config = config(&site, Path::new("/"), User::Same);
+        let config = config(&site, Path::new("/"), User::Same, true);
         let expected = ["/proc", "/dev", "/dev/pts", "/dev/shm", "/sys", "/dev/envtax", path];
         assert_eq!(destinations(&config), expected);
         let words = json!(["/dev/envtax", "agent", "--self", "/dev/envtax"]);
@@ -156,7 +172,7 @@ mod tests {
 
     #[test]
     fn another_user_than_root_gets_a_user_namespace() {
-        let config = config(&site_of(""), Path::new("/no/such/root"), User::Mapped);
+        let config = config(&site_of(""), Path::new("/no/such/root"), User::Mapped, false);
         assert!(!destinations(&config).contains(&"/sys"), "the root has no folder for it");
         let spaces = config["linux"]["namespaces"].as_array().unwrap();
         assert!(spaces.contains(&json!({ "type": "user" })));

@@ -44,6 +44,9 @@ pub(super) fn in_private_mounts(
     shell.chain(inputs.iter().cloned()).chain(words).collect()
 }
 
+/// Makes a folder of the stage show the machine's own root, which no runtime can move into.
+pub(super) const SHOW_ROOT: &str = "mount --rbind / \"$1\"";
+
 /// Removes groups of that name as often as it takes: the last of their processes may still be
 /// leaving. What undoes a launch has a time limit of its own.
 const REMOVE_GROUPS: &str = "while [ \"$(find /sys/fs/cgroup -depth -type d -path \"*$1*\" \

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 
-use super::{Options, target_dirs};
-use crate::launch::{Site, is_folder};
+use super::Options;
+use crate::launch::{Site, UserRoot, is_folder};
 
 /// What programs expect to find in a root file system, however small.
 const FOLDERS: [&str; 8] = ["dev", "etc", "proc", "root", "run", "sys", "tmp", "var/tmp"];
@@ -22,6 +22,14 @@ pub(in crate::launch) fn folder(site: &Site<'_>, options: &Options<'_>) -> Resul
         Some(folder) => super::absolute(folder).map(PathBuf::from),
         None => Ok(site.stage.join("root")),
     }
+}
+
+/// Whether that is the machine's own root.
+pub(in crate::launch) fn is_machines(options: &Options<'_>) -> bool {
+    options
+        .get("rootfs")
+        .and_then(|folder| super::absolute(folder).ok())
+        .is_some_and(|it| it == "/")
 }
 
 /// Makes a root file system in the stage. It has no program: the agent is mounted into it.
@@ -49,15 +57,26 @@ pub(in crate::launch) fn check(options: &Options<'_>) -> Result<()> {
     Ok(())
 }
 
+/// The folder that a user named, and what has to be in it: what is below `/dev` comes to lie in a
+/// filesystem of the container's own.
+pub(in crate::launch) fn of_user<'a>(
+    site: &Site<'a>,
+    options: &Options<'_>,
+) -> Option<UserRoot<'a>> {
+    let folder = super::absolute(options.get("rootfs")?).ok()?;
+    let dirs = site.host_dirs().filter(|dir| *dir != "/" && !Path::new(dir).starts_with("/dev"));
+    Some(UserRoot { folder: folder.into(), dirs: dirs.collect() })
+}
+
 /// The target directories need folders in a user's root to be mounted on.
 pub(in crate::launch) fn has_target_dirs(site: &Site<'_>, options: &Options<'_>) -> Result<()> {
-    let Some(root) = options.get("rootfs") else { return Ok(()) };
-    for dir in target_dirs(site).filter(|dir| !Path::new(dir).starts_with("/dev")) {
-        let point = Path::new(root).join(dir.trim_start_matches('/'));
+    let Some(root) = of_user(site, options) else { return Ok(()) };
+    for dir in root.dirs {
+        let point = root.folder.join(dir.trim_start_matches('/'));
         ensure!(
             point.is_dir(),
-            "the target directory `{dir}` has no folder in `{root}` to be mounted on; envtax makes \
-             none in it: mkdir -p {}",
+            "the target directory `{dir}` has no folder in `{}` to be mounted on: mkdir -p {}",
+            root.folder.display(),
             shell_words::quote(&point.display().to_string())
         );
     }
