@@ -291,6 +291,16 @@ impl Agent {
             let reason = format!("there is no program `{program}` in this environment");
             return Ok(Answer::CannotMeasure { reason });
         }
+        if let (Some(emulator), Some(program)) =
+            (sys::emulator(), command::beside_emulator(&task.words))
+        {
+            let (emulator, program) = (emulator.display(), program.display());
+            let reason = format!(
+                "the kernel runs `{program}` by itself: it leaves the emulator; time `{emulator} \
+                 {program}` in `native` instead"
+            );
+            return Ok(Answer::CannotMeasure { reason });
+        }
         let scratch = self.temporary.join(scratch_name(&task.token, id));
         let set = command::run(task, &scratch);
         if task.keep_output && scratch.exists() {

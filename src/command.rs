@@ -3,7 +3,7 @@
 
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Instant, SystemTime};
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
@@ -74,6 +74,22 @@ pub fn run(task: &CommandTask, folder: &Path) -> Result<SampleSet> {
 /// The first of these programs that is not on the search path.
 pub fn missing(programs: &[String]) -> Option<&String> {
     programs.iter().find(|program| resolved(program).is_none())
+}
+
+/// The program of this command, or that of its first line, if the kernel would run it beside the
+/// emulator that runs this process.
+pub fn beside_emulator(words: &[String]) -> Option<PathBuf> {
+    let mut path = resolved(words.first()?)?;
+    // Linux follows so many scripts that are interpreters of others.
+    for _ in 0..5 {
+        let header = sys::header_of(&path);
+        if sys::leaves_emulator(&header) {
+            return Some(path);
+        }
+        let line = header.strip_prefix(b"#!")?.split(|byte| *byte == b'\n').next()?;
+        path = PathBuf::from(String::from_utf8_lossy(line).split_whitespace().next()?);
+    }
+    None
 }
 
 /// A figure for each of the command's phases, in their order.
@@ -161,7 +177,10 @@ fn look(path: &Path) -> io::Result<Look> {
 fn looks(task: &CommandTask) -> Result<Vec<Look>> {
     let look = |path: &String| {
         look(Path::new(path)).with_context(|| {
-            format!("the input `{path}` is not there in this environment; `--stage` sends it there")
+            format!(
+                "the input `{path}` is not there in this environment; if it is where envtax was \
+                 started, `--stage` sends it there"
+            )
         })
     };
     task.inputs.iter().map(look).collect()

@@ -103,6 +103,14 @@ fn commands(args: &TimeArgs) -> Result<Vec<Command>> {
     ensure!(!args.lines.is_empty(), "there is no command: write `envtax time -- COMMAND [ARG]...`");
     let command =
         |line: &String| Ok(Command { name: line.clone(), words: words_of(line, args.shell)? });
+    let mut seen = BTreeSet::new();
+    for line in &args.lines {
+        ensure!(
+            seen.insert(line),
+            "the command `{line}` is given twice; to see how much chance alone does, time it in \
+             two environments of one kind: `--env a=native --env b=native`"
+        );
+    }
     args.lines.iter().map(command).collect()
 }
 
@@ -112,12 +120,32 @@ fn words_of(line: &str, by_shell: bool) -> Result<Vec<String>> {
     }
     let words = shell_words::split(line).with_context(|| format!("the quotes in `{line}`"))?;
     ensure!(!words.is_empty(), "an empty command line");
-    // What only a shell understands would be an argument.
-    let odd = words.iter().find(|word| ["|", "&&", "||", ";", ">", "<", "&"].contains(&&***word));
-    if let Some(odd) = odd {
-        bail!("`{odd}` in `{line}` is for a shell: add `--shell`");
+    if let Some(odd) = for_a_shell(line) {
+        bail!("`{odd}` in `{line}` is for a shell: add `--shell`, or quote it if it is not");
     }
     Ok(words)
+}
+
+/// The first sign of the line that only a shell would understand: to a program that is started
+/// without one it would be a part of an argument.
+fn for_a_shell(line: &str) -> Option<char> {
+    let mut quote = None;
+    let mut letters = line.chars().peekable();
+    while let Some(letter) = letters.next() {
+        let next = letters.peek().copied().unwrap_or(' ');
+        let names = next.is_ascii_alphabetic() || "_({".contains(next);
+        match (quote, letter) {
+            (Some('\''), '\'') | (Some('"'), '"') => quote = None,
+            (Some('\''), _) => {}
+            (_, '\\') => drop(letters.next()),
+            (None, '\'' | '"') => quote = Some(letter),
+            (None, '|' | '&' | ';' | '<' | '>' | '`' | '*') => return Some(letter),
+            (_, '$') if names => return Some(letter),
+            (Some(_), '`') => return Some(letter),
+            _ => {}
+        }
+    }
+    None
 }
 
 fn shell(line: &str) -> Vec<String> {
@@ -247,6 +275,14 @@ fn cases(args: &TimeArgs, parameters: &BTreeMap<String, Vec<String>>) -> Result<
         };
         cases = cases.into_iter().flat_map(with).collect();
     }
+    let mut seen = BTreeSet::new();
+    for (text, _) in &cases {
+        ensure!(
+            seen.insert(text),
+            "two rows would be called `{}`: give each value once (a space counts as `_`)",
+            text.trim()
+        );
+    }
     let mut phases = COMMAND_PHASES.to_vec();
     phases.extend(args.settle.then_some(SETTLED));
     let planned = |probe: &str, text: &str, phases: &[Phase], command| PlannedCase {
@@ -298,4 +334,24 @@ fn short_names(inputs: &[String]) -> Result<Vec<String>> {
         true => names,
         false => inputs.iter().map(|path| path.replace(' ', "_")).collect(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_only_a_shell_understands_is_found_unless_it_is_quoted() {
+        for line in ["a | b", "a|b", "a>b", "a <b", "a && b", "a;b", "a&", "echo `b`", "ls *.c"] {
+            assert!(for_a_shell(line).is_some(), "{line}");
+        }
+        for line in ["echo $HOME", "echo \"$HOME\"", "echo ${X}", "echo \"`b`\"", "a '' $(b)"] {
+            assert!(for_a_shell(line).is_some(), "{line}");
+        }
+        for line in ["a 'b | c'", "a \"b > c\"", "a b\\;", "grep 'x*$' f", "grep x$", "echo '$X'"] {
+            assert_eq!(for_a_shell(line), None, "{line}");
+        }
+        assert_eq!(for_a_shell("cp {} {out} --size={n}"), None);
+        assert_eq!(for_a_shell("a \"it's; so\" 'b\"; c'"), None);
+    }
 }

@@ -26,6 +26,10 @@ static INFO: LauncherInfo = LauncherInfo {
             envtax carries are then measured, but not `/bin/sh` and `/bin/true`, which are this\n\
             system's. Other machines than these two are not built.\n\
             \n\
+            What `envtax time` starts leaves the emulator in the same way and is skipped, unless\n\
+            it is a program of aarch64 and `binfmt=yes`: time `qemu-x86_64-static PROGRAM`\n\
+            against PROGRAM, both in `native`.\n\
+            \n\
             With QEMU 7.2, x86-64 on x86-64: integer work 7.8 times, a system call 3.2, opening\n\
             a file 2.1, fork 6, the end of a process 13 times. The processor differs, which the\n\
             comparison remarks: that is the environment here.",

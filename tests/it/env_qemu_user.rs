@@ -174,3 +174,21 @@ fn what_windows_has_is_not_started_here() {
     let done = place.run(&specs, &[PROBE]).args(SHORT).run().exits(3);
     done.prints("App-V is there on Windows only").prints("ThinApp is there on Windows only");
 }
+
+/// The kernel runs the command by itself: its time is none of the emulator's.
+#[test]
+fn whole_commands_that_leave_the_emulator_are_skipped() {
+    if !needs(NATIVE) {
+        return;
+    }
+    let place = Place::new();
+    let script = place.write_program("script", "#!/bin/sh\n:\n");
+    for command in ["true", &script] {
+        let timed = ["time", "-o", "run.jsonl", "--force", "--env", "native", "--env", "qemu-user"];
+        let timed = place.envtax(timed).args(["--runs", "2", "--", command]);
+        timed.start().wait_clean().exits(0);
+        let comparison = place.comparison("run.jsonl");
+        comparison.measured("command", "native");
+        comparison.skipped("command", "qemu-user", "it leaves the emulator");
+    }
+}

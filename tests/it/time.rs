@@ -205,7 +205,11 @@ fn inputs_go_where_they_are_not_when_asked() {
     let environments = ["--env", "native", "--env", &hidden];
     let command = ["--stdin", &stdin, "--input", &input, "--", "grep", "-cq", "xxx", "{}"];
     let args = [&environments[..], &command].concat();
-    fails(&place, &args, "is not there in this environment; `--stage` sends it there");
+    fails(
+        &place,
+        &args,
+        "is not there in this environment; if it is where envtax was started, `--stage`",
+    );
     let row = "command input=in_put";
     wall(&place).measured(row, "native").failed(row, "hidden", "--stage");
     let args = [&["--force", "--stage"], &args[..]].concat();
@@ -235,7 +239,11 @@ fn what_is_asked_wrongly_is_refused() {
     refused(&["--input", "a", "--input", "a", "cat {}"], "`--input a` is given twice");
     refused(&["ls | wc"], "is for a shell: add `--shell`");
     refused(&["ls 'a"], "the quotes in");
-    refused(&["true", "true"], "two environments are called `true`");
+    refused(&["ls>x"], "`>` in `ls>x` is for a shell");
+    refused(&["--prepare", "echo $HOME", "true"], "`$` in `echo $HOME` is for a shell");
+    refused(&["true", "true"], "the command `true` is given twice");
+    refused(&["--parameter", "n=1,2,1", "echo {n}"], "two rows would be called `n=1`");
+    refused(&["--input", "x y", "--input", "x_y", "cat {}"], "two rows would be called");
     refused(&[], "there is no command");
 }
 

@@ -3,6 +3,7 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 
+use crate::env_containers::needs_root;
 use crate::support::{Comparison, Envtax, Place, data, needs, on_path};
 
 /// Options that make a comparison of commands short.
@@ -58,16 +59,54 @@ fn data_is_seen_where_this_machines_files_are_not() {
     }
     let container = format!("box=crun:rootfs={}", place.path("root"));
     let three = ["tar", "gzip", "python"];
-    // Nothing is made in this root, but whatever is below /dev can be mounted.
-    let memory = tempfile::tempdir_in("/dev/shm").unwrap();
-    let timed = time(&place, &["native", &container], &three).args(BRIEF);
-    let timed = timed.variable("TMPDIR", memory.path().to_str().unwrap());
-    timed.start().wait_clean().exits(0);
-    assert!(fs::read_dir(memory.path()).unwrap().next().is_none());
+    time(&place, &["native", &container], &three).args(BRIEF).start().wait_clean().exits(0);
+    let folders = fs::read_dir(place.path("root")).unwrap();
+    assert_eq!(folders.count(), 6, "where the data was mounted is gone");
+    assert!(fs::read_dir(place.path("root/tmp")).unwrap().next().is_none());
     let comparison = place.comparison("run.jsonl");
     measured(&comparison, "tar", "box");
     measured(&comparison, "gzip", "box");
     comparison.skipped("command workload=python", "box", "no program `python3`");
+}
+
+/// The data of all of them is seen over a root with the machine's own programs.
+fn run_over_the_machines_root(kind: &str, programs: &[&str]) {
+    let workloads =
+        [("gzip", "gzip"), ("tar", "tar"), ("python", "python3"), ("git-status", "git")];
+    let there = workloads.iter().all(|(_, program)| needs(program));
+    if !there || !programs.iter().all(|program| needs(program)) || !needs_root() {
+        return;
+    }
+    let place = Place::new();
+    let spec = format!("box={kind}:rootfs=/");
+    let names = workloads.map(|(workload, _)| workload);
+    let done = time(&place, &["native", &spec], &names).args(BRIEF).start().wait_clean();
+    done.exits(0);
+    let comparison = place.comparison("run.jsonl");
+    names.iter().for_each(|workload| measured(&comparison, workload, "box"));
+}
+
+#[test]
+fn workloads_run_in_a_container() {
+    run_over_the_machines_root("crun", &["crun"]);
+    run_over_the_machines_root("podman", &["podman", "runc"]);
+}
+
+#[test]
+fn workloads_run_in_gvisor() {
+    run_over_the_machines_root("gvisor", &["runsc"]);
+}
+
+/// Where there are no programs, each row says which one is missing.
+#[test]
+fn an_empty_root_skips_the_rows() {
+    if !needs("crun") || !needs("gzip") || !needs_root() {
+        return;
+    }
+    let place = Place::new();
+    time(&place, &["native", "crun"], &["gzip"]).args(BRIEF).start().wait_clean().exits(0);
+    let words = "no program `gzip` in this environment";
+    place.comparison("run.jsonl").skipped("command workload=gzip", "crun", words);
 }
 
 #[test]

@@ -63,7 +63,7 @@ fn numbers_that_make_no_sense_are_refused() {
     refused(&["--budget", "0"]).complains("--budget");
     refused(&["--budget", "1e300"]).complains("--budget").complains("365 days");
     refused(&["--answer-timeout", "400d"]).complains("--answer-timeout").complains("365 days");
-    refused(&["--precision", "0"]).complains("--precision");
+    refused(&["--precision=-1"]).complains("--precision");
     refused(&["--precision", "NaN"]).complains("--precision");
     refused(&["--margin", "NaN"]).complains("--margin");
     refused(&["--margin=-1"]).complains("--margin");

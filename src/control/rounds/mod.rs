@@ -159,9 +159,13 @@ impl Driver<'_> {
             return Err((OutcomeState::Failed, seat.error.clone().unwrap_or_default()));
         };
         let workload = planned.command.as_ref().and_then(|command| command.workload.as_ref());
-        let data = workload.filter(|it| it.has_data()).map(|_| DATA_DIR);
-        let dir = case.dir.as_deref().or(data);
-        if let Some(error) = dir.and_then(|dir| seat.bad_dirs.get(dir)) {
+        let has_data = workload.is_some_and(|workload| workload.has_data());
+        if let Some(error) = seat.bad_dirs.get(DATA_DIR).filter(|_| has_data) {
+            let reason =
+                format!("it does not see the data of workloads, which is in TMPDIR: {error}");
+            return Err((OutcomeState::Skipped, reason));
+        }
+        if let Some(error) = case.dir.as_deref().and_then(|dir| seat.bad_dirs.get(dir)) {
             return Err((OutcomeState::Failed, error.clone()));
         }
         if self.cpus < needed {
