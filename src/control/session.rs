@@ -92,6 +92,7 @@ pub struct Session {
     _helpers: Vec<Aside>,
     _lodging: Option<Rc<Lodging>>,
     launcher_serves_calls: bool,
+    launcher_traces_guest: bool,
     next_id: u64,
 }
 
@@ -186,15 +187,25 @@ impl Session {
             _helpers: helpers,
             _lodging: lodging.clone(),
             launcher_serves_calls: info.serves_calls,
+            launcher_traces_guest: info.traces_guest,
             next_id: 1,
         })
     }
 
-    /// Puts the launcher's process on these CPUs, if it works for every call of the agent. Where
-    /// that is refused it stays where it is, and its costs vary more.
-    pub fn place_launcher(&self, cpus: &[usize]) {
-        if self.launcher_serves_calls {
-            let _ = sys::pin_process(self.process.child.id(), cpus);
+    /// Puts the launcher's process on this CPU, or on any, if it works for every call of the agent;
+    /// and those that stand for the agent's where nothing inside does. Where that is refused they
+    /// stay where they are, and costs vary more.
+    pub fn place_launcher(&self, cpu: Option<usize>) {
+        if !self.launcher_serves_calls {
+            return;
+        }
+        let launcher = self.process.child.id();
+        // A guest's CPUs are not this machine's.
+        let cpus = cpu.map_or_else(|| sys::allowed_cpus().unwrap_or_default(), |cpu| vec![cpu]);
+        let _ = sys::pin_process(launcher, &cpus);
+        if self.launcher_traces_guest {
+            // A worker's is made of the agent's, and runs where that may.
+            sys::pin_traced(&self.family, launcher, &cpus);
         }
     }
 

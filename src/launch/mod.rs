@@ -89,6 +89,9 @@ pub struct LauncherInfo {
     /// is put on the round's CPU: with the tracer wherever the scheduler left it, costs had two
     /// levels tenfold apart.
     pub serves_calls: bool,
+    /// The agent's processes are processes of this machine as well, which the launcher's traces, but
+    /// what pins them inside pins nothing here. They are put on the round's CPU too.
+    pub traces_guest: bool,
     /// Each launch gets a folder of its own on this side, [`Site::stage`].
     pub staged: bool,
     /// It boots a kernel of its own, which makes the filesystems of target directories by itself
@@ -110,6 +113,7 @@ impl LauncherInfo {
         version_command: &[],
         example: None,
         serves_calls: false,
+        traces_guest: false,
         staged: false,
         own_kernel: false,
         boot_limit_s: 0,

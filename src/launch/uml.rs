@@ -35,11 +35,15 @@ static INFO: LauncherInfo = LauncherInfo {
             \n\
             The guest has one CPU. Each system call is stopped by ptrace: 110 times the\n\
             host's cost; reading the clock is one, and costs 650 times as much. Each call\n\
-            waits twice for its turn on the CPU: on a machine that was busy with other\n\
-            things, 10 µs in one round were 300 in the next. It needs no privilege.",
+            waits twice for its turn on the CPU, that of the process which is the kernel and\n\
+            that of the one which stands for the program. envtax keeps both on the CPU of\n\
+            the round: left to the scheduler, they came apart, and a call cost 7 µs in some\n\
+            rounds and more than 240 in a tenth of them; together it was 7 to 17 µs, with\n\
+            the CPUs three times oversubscribed. It needs no privilege.",
     remedy: "apt-get install user-mode-linux; it needs ptrace, which some containers forbid",
     example: Some("uml"),
     serves_calls: true,
+    traces_guest: true,
     staged: true,
     own_kernel: true,
     boot_limit_s: 60,

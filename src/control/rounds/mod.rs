@@ -330,10 +330,7 @@ impl Driver<'_> {
     fn place_launcher(&self, case: usize, seat: usize, draw: &Draw) {
         let Some(session) = &self.seats[seat].session else { return };
         let free = self.plan.cases[case].case.params.get("cpu") == Some("free");
-        match draw.cpu.filter(|_| !free) {
-            Some(cpu) => session.place_launcher(&[cpu]),
-            None => session.place_launcher(&session.hello.cpus),
-        }
+        session.place_launcher(draw.cpu.filter(|_| !free));
     }
 
     fn task(&self, index: usize, seat: usize, draw: &Draw) -> Task {

@@ -4,6 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
+use super::pin_process;
+
 /// Makes this process the parent of its orphaned descendants.
 pub fn adopt_orphans() {
     // SAFETY: sets a flag of this process. Where it is refused, detached processes are not seen.
@@ -109,6 +111,20 @@ pub fn memory_bytes(pids: &[u32]) -> Option<u64> {
     (sum > 0).then_some(sum)
 }
 
+/// Lets those of these processes that `tracer` traces, and what they fork from here on, run on
+/// `cpus` only. One that has ended meanwhile may have left its number to another: that stays.
+pub fn pin_traced(pids: &[u32], tracer: u32, cpus: &[usize]) {
+    for pid in pids.iter().filter(|pid| tracer_of(**pid) == Some(tracer)) {
+        let _ = pin_process(*pid, cpus);
+    }
+}
+
+/// The thread that traces a process; 0 is none.
+fn tracer_of(pid: u32) -> Option<u32> {
+    let text = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    text.lines().find_map(|line| line.strip_prefix("TracerPid:"))?.trim().parse().ok()
+}
+
 /// Living processes of the session with that leader.
 pub(super) fn of_session(leader: u32) -> impl Iterator<Item = u32> {
     let own = move |(_, stat): &(u32, Stat)| stat.session == leader && !stat.ended;
@@ -187,5 +203,32 @@ mod tests {
         drop(child.stdin.take());
         child.wait().unwrap();
         assert_eq!(cpu_ns(&[pid]), None);
+    }
+
+    #[test]
+    fn those_that_are_traced_are_pinned_and_no_others() {
+        let start = || Command::new("cat").stdin(Stdio::piped()).spawn().unwrap();
+        let mut children = [start(), start()];
+        let pids = children.each_ref().map(|child| child.id());
+        // SAFETY: attaches to a child of this process, which runs on; reads this thread's number.
+        let tracer = unsafe {
+            let (none, nothing) = (std::ptr::null_mut::<libc::c_void>(), 0usize);
+            let seized = libc::ptrace(libc::PTRACE_SEIZE, pids[0] as libc::pid_t, none, nothing);
+            assert_eq!(seized, 0, "{}", std::io::Error::last_os_error());
+            libc::gettid() as u32
+        };
+        let may_run_on = |pid: u32| {
+            let text = fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+            let line = text.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"));
+            line.unwrap().trim().to_owned()
+        };
+        let before = may_run_on(pids[1]);
+        let cpu = *super::super::allowed_cpus().unwrap().last().unwrap();
+        pin_traced(&pids, tracer, &[cpu]);
+        assert_eq!(pids.map(may_run_on), [cpu.to_string(), before]);
+        for child in &mut children {
+            drop(child.stdin.take());
+            child.wait().unwrap();
+        }
     }
 }

@@ -67,7 +67,8 @@ pub use enter::{enter_chroot, enter_namespace, leave_first_place};
 pub use epoll::PolledPeer;
 pub use facts::{clock_by_call_ns, facts, has_vdso, root_is_mount, volume_facts};
 pub use family::{
-    LAUNCH_VARIABLE, adopt_orphans, cpu_ns, end_launched, family, memory_bytes, reap_orphans,
+    LAUNCH_VARIABLE, adopt_orphans, cpu_ns, end_launched, family, memory_bytes, pin_traced,
+    reap_orphans,
 };
 pub use file::{Access, FilePath, ReadFile, WriteFile, map_residency, stat_size, write_executable};
 pub use folder::{Entries, Folder};

@@ -18,6 +18,8 @@ pub fn cpu_ns(_pids: &[u32]) -> Option<u64> {
     None
 }
 
+pub fn pin_traced(_pids: &[u32], _tracer: u32, _cpus: &[usize]) {}
+
 pub fn memory_bytes(_pids: &[u32]) -> Option<u64> {
     None
 }
