@@ -3,14 +3,14 @@
 
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
-use std::path::{Path, PathBuf};
+use std::path::{self, Path, PathBuf};
 use std::time::{Instant, SystemTime};
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 
 use crate::leftovers::hold;
-use crate::model::{Extras, SampleSet};
-use crate::program::{hash_of, resolved};
+use crate::model::{Extras, SETTLED, SampleSet};
+use crate::program::hash_of;
 use crate::protocol::CommandTask;
 use crate::sys::{self, CommandEnd, CommandOrder, Killed};
 use crate::transfer::{STDERR, STDOUT, WRITTEN};
@@ -51,18 +51,16 @@ pub fn run(task: &CommandTask, folder: &Path) -> Result<SampleSet> {
             limit_ns: task.time_limit_ms * 1_000_000,
             output_limit: OUTPUT_LIMIT,
         },
-        &io::stdin(),
+        &sys::input(),
     )
     .map_err(|error| not_started(&words, error))?;
     judge(&end, &words, stderr.as_deref(), task)?;
     let mut set = figures(&end);
-    if task.settle {
-        let begin = Instant::now();
-        sys::sync_all();
-        set.samples.push(vec![begin.elapsed().as_nanos() as u64]);
-    }
     set.extras.hidden = hidden(&end).map(str::to_owned).collect();
-    set.extras.notes = notes(&end, &out, &before, task)?;
+    if task.settle {
+        settle(&mut set);
+    }
+    set.extras.notes.extend(notes(&end, &out, &before, task)?);
     let hashed = stdout.filter(|_| task.check_output);
     set.extras.output = hashed.map(|stdout| hash_of_outputs(&stdout, &out)).transpose()?;
     for words in &task.conclude {
@@ -73,13 +71,26 @@ pub fn run(task: &CommandTask, folder: &Path) -> Result<SampleSet> {
 
 /// The first of these programs that is not on the search path.
 pub fn missing(programs: &[String]) -> Option<&String> {
-    programs.iter().find(|program| resolved(program).is_none())
+    programs.iter().find(|program| sys::find_program(program).is_none())
+}
+
+/// Adds how long it takes until what was written is durable, or why that is not known.
+fn settle(set: &mut SampleSet) {
+    let begin = Instant::now();
+    let synced = sys::sync_all();
+    let taken = begin.elapsed().as_nanos() as u64;
+    set.samples.push(vec![if synced.is_ok() { taken } else { 0 }]);
+    if let Err(error) = synced {
+        set.extras.hidden.push(SETTLED.name.into_owned());
+        let note = format!("when what the command wrote was durable is not known: {error}");
+        set.extras.notes.push(note);
+    }
 }
 
 /// The program of this command, or that of its first line, if the kernel would run it beside the
 /// emulator that runs this process.
 pub fn beside_emulator(words: &[String]) -> Option<PathBuf> {
-    let mut path = resolved(words.first()?)?;
+    let mut path = sys::find_program(words.first()?)?;
     // Linux follows so many scripts that are interpreters of others.
     for _ in 0..5 {
         let header = sys::header_of(&path);
@@ -118,8 +129,8 @@ fn figures(end: &CommandEnd) -> SampleSet {
     }
 }
 
-/// Figures that are zero because the system does not count them: every program that runs has some
-/// memory and faults it in.
+/// Figures that are zero because the system does not count them: those that it says, and every
+/// program that runs has some memory and faults it in.
 fn hidden(end: &CommandEnd) -> impl Iterator<Item = &'static str> {
     let usage = &end.usage;
     let faults = usage.minor_faults + usage.major_faults;
@@ -132,7 +143,8 @@ fn hidden(end: &CommandEnd) -> impl Iterator<Item = &'static str> {
         ("read", end.storage.is_none()),
         ("written", end.storage.is_none()),
     ];
-    all.into_iter().filter_map(|(name, unknown)| unknown.then_some(name))
+    let zeroes = all.into_iter().filter_map(|(name, unknown)| unknown.then_some(name));
+    zeroes.filter(|name| !end.uncounted.contains(name)).chain(end.uncounted.iter().copied())
 }
 
 fn notes(end: &CommandEnd, out: &Path, before: &[Look], task: &CommandTask) -> Result<Vec<String>> {
@@ -238,7 +250,7 @@ fn quoted(path: &Path) -> String {
 
 fn not_started(words: &[String], error: io::Error) -> anyhow::Error {
     let program = words.first().map_or("", String::as_str);
-    let there = program.contains('/') && Path::new(program).exists();
+    let there = program.contains(path::is_separator) && Path::new(program).exists();
     let kind = error.kind();
     if kind == io::ErrorKind::NotFound && there {
         return anyhow!(
@@ -273,7 +285,7 @@ fn aside(words: &[String], folder: &Path, task: &CommandTask) -> Result<()> {
         output_limit: OUTPUT_LIMIT,
     };
     let command = shell_words::join(words);
-    let end = sys::run_command(&order, &io::stdin()).map_err(|error| not_started(words, error))?;
+    let end = sys::run_command(&order, &sys::input()).map_err(|error| not_started(words, error))?;
     ensure!(end.killed.is_none(), "`{command}` was not finished in time and was killed");
     ensure!(end.status.success(), "`{command}` ended with {}{}", end.status, quoted(&output));
     Ok(())

@@ -1,10 +1,9 @@
 //! What a program and its files are: by their hashes a later session is known to have measured the
 //! same, and by its headers what a program is made of.
 
-use std::env;
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read, Seek};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Context, Result};
 use object::elf;
@@ -21,14 +20,12 @@ use sha2::{Digest, Sha256};
 use crate::model::Facts;
 use crate::sys;
 
-/// Names of the folders that are searched where no search path is set, as execvp(3) does.
-const USUAL_PATH: &str = "/usr/local/bin:/bin:/usr/bin";
 /// Longest first line of a script that is read.
 const LONGEST_LINE: u64 = 256;
 
 /// What is known of the program that this word of a command would start.
 pub fn program(word: &str) -> Facts {
-    let Some(path) = resolved(word) else { return Facts::new() };
+    let Some(path) = sys::find_program(word) else { return Facts::new() };
     let mut facts = file(&path);
     let canonical = fs::canonicalize(&path).unwrap_or_else(|_| path.clone());
     if canonical != path {
@@ -59,19 +56,6 @@ pub fn hash_of(path: &Path) -> Result<String> {
         }
     }
     Ok(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
-}
-
-/// Where the system finds the program: a path as it stands, a name on the search path.
-pub fn resolved(word: &str) -> Option<PathBuf> {
-    if word.contains(std::path::is_separator) {
-        return Some(PathBuf::from(word));
-    }
-    let search = env::var_os("PATH").unwrap_or_else(|| USUAL_PATH.into());
-    let name = |folder: PathBuf| {
-        [word.to_owned(), format!("{word}{}", env::consts::EXE_SUFFIX)]
-            .map(|name| folder.join(name))
-    };
-    env::split_paths(&search).flat_map(name).find(|path| sys::is_executable(path))
 }
 
 /// What the file's first bytes and headers say.
@@ -199,6 +183,8 @@ where
 
 #[cfg(test)]
 mod tests {
+    use std::env;
+
     use super::*;
 
     #[test]

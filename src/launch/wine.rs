@@ -135,9 +135,11 @@ impl Launcher for Wine {
     fn commands(&self, site: &Site<'_>) -> Result<Vec<Launch>> {
         let program = site.in_stage("envtax.exe");
         let prefix = site.in_stage("prefix");
-        // Wine starts on the drive of the current folder: on that of `/`, a path of this machine
-        // is the same path there.
-        let words = ["env", "--chdir=/", "--unset=DISPLAY", "wine", &program, "agent"];
+        let mut words = vec!["env", "--unset=DISPLAY"];
+        if !own_folder_is_on_root(site.argument)? {
+            words.push("--chdir=/");
+        }
+        words.extend(["wine", &program, "agent"]);
         let launch = Launch::new(words).with_variable("WINEPREFIX", &prefix);
         let launch = launch.with_variable("TMPDIR", &site.stage.display().to_string());
         Ok(vec![
@@ -151,6 +153,16 @@ impl Launcher for Wine {
 /// No messages, and no entries in the user's menus.
 const VARIABLES: [(&str, &str); 2] =
     [("WINEDEBUG", "-all"), ("WINEDLLOVERRIDES", "winemenubuilder.exe=d")];
+
+/// Whether Wine takes this process's folder for one on the drive of `/`, as it does where no other
+/// drive has it. It starts on that drive, where an absolute path of this machine is the same path;
+/// and a relative one is, from the same folder.
+fn own_folder_is_on_root(argument: &str) -> Result<bool> {
+    let prefix = given_prefix(argument)?.unwrap_or_else(|| cache_folder().join("wine"));
+    let drive = prefix.join("drive_c");
+    let drive = fs::canonicalize(&drive).unwrap_or(drive);
+    Ok(std::env::current_dir().is_ok_and(|folder| !folder.starts_with(drive)))
+}
 
 /// The prefix that the argument names.
 fn given_prefix(argument: &str) -> Result<Option<PathBuf>> {
@@ -239,17 +251,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_agent_starts_on_the_drive_of_the_root_in_a_prefix_of_its_own() {
+    fn the_agent_starts_in_this_folder_in_a_prefix_of_its_own() {
         let launch = Wine.commands(&site_of("")).unwrap().remove(0);
         let text = launch.by_hand("/x/envtax");
         assert!(
             text.starts_with("WINEPREFIX=/stage/prefix TMPDIR=/stage WINEDEBUG=-all "),
             "{text}"
         );
-        assert!(
-            text.ends_with(" wine /stage/envtax.exe agent") && text.contains("--chdir=/"),
-            "{text}"
-        );
+        assert!(text.ends_with(" env --unset=DISPLAY wine /stage/envtax.exe agent"), "{text}");
         assert_eq!(Wine.undo(&site_of(""))[0][4..], ["/stage", "/stage/prefix"]);
     }
 

@@ -1,5 +1,6 @@
 //! A whole command from its start to its end, with what it and its children used.
 
+use std::env;
 use std::ffi::CString;
 use std::fs::{self, File};
 use std::io;
@@ -7,7 +8,7 @@ use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, AsRawFd};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 use std::ptr::null_mut;
 
@@ -16,6 +17,8 @@ use crate::model::Usage;
 
 /// How often a wait looks at the time limit, at who wants to stop, and at the output's size.
 const GLANCE_NS: libc::c_long = 100_000_000;
+/// Names of the folders that are searched where no search path is set, as execvp(3) does.
+const USUAL_PATH: &str = "/usr/local/bin:/bin:/usr/bin";
 
 /// What a command is given.
 pub struct CommandOrder<'a> {
@@ -51,6 +54,9 @@ pub struct CommandEnd {
     /// Bytes that it had read from and written to storage, or handed to system calls; none where
     /// the system does not say.
     pub storage: Option<(u64, u64)>,
+    /// Figures that this system does not count, by the names of their phases, where zeroes in what
+    /// it does count do not tell: none.
+    pub uncounted: &'static [&'static str],
     /// Processes that it left behind, which were killed.
     pub left: usize,
 }
@@ -102,6 +108,7 @@ pub fn run_command(order: &CommandOrder<'_>, interrupt: &impl AsFd) -> io::Resul
         peak_bytes,
         floor_bytes,
         storage,
+        uncounted: &[],
         left,
     })
 }
@@ -226,8 +233,17 @@ fn has_children() -> bool {
     check(unsafe { libc::waitid(libc::P_ALL, 0, info.as_mut_ptr(), flags) }.into()).is_ok()
 }
 
+/// Where the system finds the program: a path as it stands, a name on the search path.
+pub fn find_program(word: &str) -> Option<PathBuf> {
+    if word.contains('/') {
+        return Some(PathBuf::from(word));
+    }
+    let search = env::var_os("PATH").unwrap_or_else(|| USUAL_PATH.into());
+    env::split_paths(&search).map(|folder| folder.join(word)).find(|path| is_executable(path))
+}
+
 /// Whether a command may be made of that file.
-pub fn is_executable(path: &Path) -> bool {
+fn is_executable(path: &Path) -> bool {
     let Ok(name) = CString::new(path.as_os_str().as_bytes()) else { return false };
     // SAFETY: the name ends with a zero byte.
     path.is_file() && unsafe { libc::access(name.as_ptr(), libc::X_OK) } == 0
@@ -239,9 +255,10 @@ pub fn is_no_program(error: &io::Error) -> bool {
 }
 
 /// Waits until everything that was written on this system is durable.
-pub fn sync_all() {
+pub fn sync_all() -> io::Result<()> {
     // SAFETY: takes nothing and always succeeds.
     unsafe { libc::sync() };
+    Ok(())
 }
 
 /// Interrupts the waiting calls of this thread every so often, by a signal whose handler does

@@ -56,7 +56,7 @@ pub use bystander::{Bystander, MOST_DUE, Operation};
 pub use call::{FileMask, IdleDescriptor, own_ids};
 pub use clock::{CLOCK_NAME, Clock, now_ns};
 pub use command::{
-    CommandEnd, CommandOrder, Killed, is_executable, is_no_program, run_command, sync_all,
+    CommandEnd, CommandOrder, Killed, find_program, is_no_program, run_command, sync_all,
 };
 pub use cpu::{allowed_cpus, getppid, pin_process, pin_to, usage};
 pub use crew::Crew;

@@ -2,28 +2,21 @@
 //! with their starter, and waiting for whichever comes first.
 
 use std::io;
-use std::mem::{size_of, zeroed};
-use std::os::windows::io::{AsHandle, AsRawHandle, BorrowedHandle, FromRawHandle, OwnedHandle};
+use std::os::windows::io::{AsHandle, AsRawHandle, BorrowedHandle};
 use std::os::windows::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
-use std::ptr::{null, null_mut};
+use std::ptr::null_mut;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use windows_sys::Win32::Foundation::WAIT_TIMEOUT;
-use windows_sys::Win32::System::JobObjects::{
-    AssignProcessToJobObject, CreateJobObjectW, JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE,
-    JOBOBJECT_EXTENDED_LIMIT_INFORMATION, JobObjectExtendedLimitInformation,
-    SetInformationJobObject,
-};
 use windows_sys::Win32::System::Pipes::PeekNamedPipe;
-use windows_sys::Win32::System::Threading::{
-    CREATE_NEW_PROCESS_GROUP, GetCurrentProcess, WaitForSingleObject,
-};
+use windows_sys::Win32::System::Threading::{CREATE_NEW_PROCESS_GROUP, WaitForSingleObject};
 
 use super::input::Input;
-use super::{check, check_handle, not_here};
+use super::job::Job;
+use super::not_here;
 
 /// The running binary, from which fresh workers are started.
 pub enum AgentImage {
@@ -58,28 +51,13 @@ impl AgentImage {
 /// Puts this process into a job that ends all its processes when the last handle of it is closed,
 /// which is when this process dies: what it starts from here on dies with it.
 fn bind_children() {
-    static JOB: OnceLock<Option<OwnedHandle>> = OnceLock::new();
+    static JOB: OnceLock<Option<Job>> = OnceLock::new();
     // Where jobs are refused, workers end by their own bounds instead.
-    JOB.get_or_init(|| join_job().ok());
-}
-
-fn join_job() -> io::Result<OwnedHandle> {
-    // SAFETY: a job without name and attributes; its handle is owned by nobody else. The limits
-    // are a whole structure of the size given, in which all zeroes mean no limit.
-    unsafe {
-        let job = check_handle(CreateJobObjectW(null(), null()))?;
-        let job = OwnedHandle::from_raw_handle(job);
-        let mut limits: JOBOBJECT_EXTENDED_LIMIT_INFORMATION = zeroed();
-        limits.BasicLimitInformation.LimitFlags = JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE;
-        check(SetInformationJobObject(
-            job.as_raw_handle(),
-            JobObjectExtendedLimitInformation,
-            (&raw const limits).cast(),
-            size_of::<JOBOBJECT_EXTENDED_LIMIT_INFORMATION>() as u32,
-        ))?;
-        check(AssignProcessToJobObject(job.as_raw_handle(), GetCurrentProcess()))?;
-        Ok(job)
-    }
+    JOB.get_or_init(|| {
+        let job = Job::new().ok()?;
+        job.join().ok()?;
+        Some(job)
+    });
 }
 
 /// A worker is in its agent's job, which sees to that.
