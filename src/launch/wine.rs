@@ -28,7 +28,8 @@ static INFO: LauncherInfo = LauncherInfo {
             \n\
             Each launch has a wineserver of its own, a copy of the registry, and drive C: of the\n\
             prefix. Nothing of it outlives the launch, and every start is one with a new server\n\
-            (0.6 to 1.2 s). Paths of target directories are this machine's, on drive Z:.\n\
+            (0.6 to 1.2 s). It starts in the folder that envtax was started in. Paths of target\n\
+            directories and of inputs are this machine's, on drive Z:.\n\
             \n\
             Programs made by Rust ask for `bcryptprimitives.dll`, which Wine has since version 9.\n\
             An older one finds it beside the agent: a library that forwards the one function to\n\
@@ -43,7 +44,8 @@ static INFO: LauncherInfo = LauncherInfo {
             envtax. Skipped, as Windows has no such thing: fork and what is made of it, signals,\n\
             getppid, futex, epoll, pairs of Unix sockets, looking into the cache. Direct and\n\
             durable access are skipped under Wine, which takes the flags and obeys neither. Page\n\
-            faults and context switches are not counted, nor what children used.\n\
+            faults and context switches are not counted, nor what children used. Whole commands\n\
+            are timed; what is known of them is in TIME.md.\n\
             \n\
             `file.stat` is GetFileAttributesExW, which Wine answers in the program itself (two\n\
             `stat` and a `getxattr` of Linux, 2.9 µs; `stat` of its C library is the same call).\n\
@@ -136,7 +138,8 @@ impl Launcher for Wine {
         let program = site.in_stage("envtax.exe");
         let prefix = site.in_stage("prefix");
         let mut words = vec!["env", "--unset=DISPLAY"];
-        if !own_folder_is_on_root(site.argument)? {
+        let own = given_prefix(site.argument)?.unwrap_or_else(|| cache_folder().join("wine"));
+        if !std::env::current_dir().is_ok_and(|here| is_on_root(&here, &own)) {
             words.push("--chdir=/");
         }
         words.extend(["wine", &program, "agent"]);
@@ -154,14 +157,12 @@ impl Launcher for Wine {
 const VARIABLES: [(&str, &str); 2] =
     [("WINEDEBUG", "-all"), ("WINEDLLOVERRIDES", "winemenubuilder.exe=d")];
 
-/// Whether Wine takes this process's folder for one on the drive of `/`, as it does where no other
-/// drive has it. It starts on that drive, where an absolute path of this machine is the same path;
-/// and a relative one is, from the same folder.
-fn own_folder_is_on_root(argument: &str) -> Result<bool> {
-    let prefix = given_prefix(argument)?.unwrap_or_else(|| cache_folder().join("wine"));
+/// Whether Wine takes the folder for one on the drive of `/`, as it does where no other drive has
+/// it. An agent that starts on that drive has the absolute paths of this machine; one that starts
+/// in the same folder has the relative ones too.
+fn is_on_root(folder: &Path, prefix: &Path) -> bool {
     let drive = prefix.join("drive_c");
-    let drive = fs::canonicalize(&drive).unwrap_or(drive);
-    Ok(std::env::current_dir().is_ok_and(|folder| !folder.starts_with(drive)))
+    !folder.starts_with(fs::canonicalize(&drive).unwrap_or(drive))
 }
 
 /// The prefix that the argument names.
@@ -258,8 +259,18 @@ mod tests {
             text.starts_with("WINEPREFIX=/stage/prefix TMPDIR=/stage WINEDEBUG=-all "),
             "{text}"
         );
-        assert!(text.ends_with(" env --unset=DISPLAY wine /stage/envtax.exe agent"), "{text}");
+        assert!(text.ends_with(" env '--unset=DISPLAY' wine /stage/envtax.exe agent"), "{text}");
         assert_eq!(Wine.undo(&site_of(""))[0][4..], ["/stage", "/stage/prefix"]);
+    }
+
+    #[test]
+    fn folders_of_the_other_drive_are_known() {
+        let dir = tempfile::tempdir().unwrap();
+        let real = fs::canonicalize(dir.path()).unwrap();
+        fs::create_dir_all(real.join("drive/x")).unwrap();
+        sys::make_link(&real.join("drive"), &dir.path().join("drive_c")).unwrap();
+        assert!(is_on_root(&real, dir.path()) && is_on_root(Path::new("/"), dir.path()));
+        assert!(!is_on_root(&real.join("drive/x"), dir.path()));
     }
 
     #[test]

@@ -11,13 +11,13 @@ use crate::processes;
 use crate::support::{Comparison, Envtax, Place, missing, needs};
 
 /// Where cargo puts the build for Windows, seen from this one's.
-fn windows_build() -> PathBuf {
+pub fn windows_build() -> PathBuf {
     let profile = Path::new(env!("CARGO_BIN_EXE_envtax")).parent().unwrap();
     let targets = profile.parent().unwrap().parent().unwrap();
     targets.join("x86_64-pc-windows-gnu").join(profile.file_name().unwrap())
 }
 
-fn needs_wine() -> bool {
+pub fn needs_wine() -> bool {
     let there = needs("wine") && needs("wineserver");
     let built = windows_build().join("envtax.exe").is_file();
     if there && !built {
@@ -26,17 +26,29 @@ fn needs_wine() -> bool {
     there && built
 }
 
-/// A run that finds its agent, with a prefix that all these tests share: making one takes long.
+/// A run that finds its agent, with a prefix that all these tests share.
 fn run<'a>(place: &'a Place, environments: &[&str], probes: &[&str]) -> Envtax<'a> {
+    let run = with_prefix(place.run(environments, probes));
+    run.args(["--answer-timeout", "50s"])
+}
+
+/// envtax that finds its agent and a prefix, which is made once: that takes long.
+pub fn with_prefix(envtax: Envtax<'_>) -> Envtax<'_> {
     static MADE: Once = Once::new();
-    let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("wine");
+    let cache = shared_cache();
     fs::create_dir_all(&cache).unwrap();
     MADE.call_once(|| {
         let place = Place::new();
         let run = place.run(&["wine"], &["null"]).args(["--budget", "1s"]);
         with_agent(run).variable("XDG_CACHE_HOME", path_text(&cache)).run();
     });
-    with_agent(place.run(environments, probes)).variable("XDG_CACHE_HOME", path_text(&cache))
+    let envtax = envtax.variable("ENVTAX_AGENTS", path_text(&windows_build()));
+    envtax.variable("XDG_CACHE_HOME", path_text(&cache))
+}
+
+/// The folder with the prefix that is shared, `envtax/wine`.
+pub fn shared_cache() -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join("wine")
 }
 
 fn path_text(path: &Path) -> &str {
@@ -49,7 +61,7 @@ fn with_agent(run: Envtax<'_>) -> Envtax<'_> {
 }
 
 /// Folders of wineservers, which lie outside of the stage.
-fn servers() -> BTreeSet<String> {
+pub fn servers() -> BTreeSet<String> {
     let names = fs::read_dir("/tmp").unwrap().flatten();
     let names = names.filter_map(|entry| entry.file_name().into_string().ok());
     let mut found: BTreeSet<String> = names.filter(|name| name.starts_with("wine-")).collect();
@@ -63,7 +75,7 @@ fn servers() -> BTreeSet<String> {
 }
 
 /// Waits until no more of them are there than before, or those of a test beside this one.
-fn no_server_since(before: &BTreeSet<String>) {
+pub fn no_server_since(before: &BTreeSet<String>) {
     let until = Instant::now() + Duration::from_secs(50);
     while !servers().is_subset(before) {
         let left = servers();

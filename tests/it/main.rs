@@ -30,5 +30,6 @@ mod time;
 mod time_facts;
 mod time_output;
 mod time_reports;
+mod time_wine;
 mod time_workloads;
 mod usage;

@@ -370,8 +370,8 @@ fn end_the_rest(job: &Job, ended: u32) -> usize {
 }
 
 /// What the job counted, and what it does not. Wine has the numbers and leaves them at zero, which
-/// shows in the page faults: every program has some. The times that Wine 8 gives for any process are
-/// those of the one that asks, so that there is nothing to fall back to.
+/// shows in the page faults: every program has some. The times that Wine 8 gives for any process
+/// are those of the one that asks, so that there is nothing to fall back to.
 fn usage_of(job: &Job) -> (Usage, &'static [&'static str]) {
     let totals = job.totals().unwrap_or_default();
     if totals.TotalPageFaultCount == 0 {

@@ -1,0 +1,338 @@
+//! `envtax time` with the Windows build: whole commands beside native ones, what goes wrong with
+//! them, and that nothing of them stays.
+
+use std::fs;
+use std::net::{TcpListener, TcpStream};
+use std::os::unix::fs::{MetadataExt, symlink};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::env_wine::{
+    needs_wine, no_server_since, servers, shared_cache, windows_build, with_prefix,
+};
+use crate::support::{Comparison, Done, Envtax, Place, data, missing};
+
+/// What envtax itself makes the stand-in for that library of.
+#[path = "../../src/sys/pe.rs"]
+#[allow(dead_code)]
+mod pe;
+
+/// `envtax time … -o run.jsonl` natively and under Wine, with so few runs that it is quick.
+fn time<'a>(place: &'a Place, args: &[&str]) -> Envtax<'a> {
+    let time = place.envtax(["time", "-o", "run.jsonl", "--runs", "3", "--force"]);
+    with_prefix(time.args(["--env", "native", "--env", "wine"]).args(args))
+}
+
+/// Times it to its end, after which nothing is left.
+fn ends(place: &Place, args: &[&str], code: i32) -> Done {
+    let before = servers();
+    let done = time(place, args).start().wait_clean().exits(code);
+    no_server_since(&before);
+    done
+}
+
+fn wall(place: &Place) -> Comparison {
+    place.comparison("run.jsonl")
+}
+
+/// The path of a program that is there for both: envtax, and `envtax.exe` with what it needs.
+fn both(place: &Place) -> String {
+    fs::hard_link(env!("CARGO_BIN_EXE_envtax"), place.path("both"))
+        .or_else(|_| fs::copy(env!("CARGO_BIN_EXE_envtax"), place.path("both")).map(drop))
+        .unwrap();
+    fs::copy(windows_build().join("envtax.exe"), place.path("both.exe")).unwrap();
+    place.write("bcryptprimitives.dll", library());
+    place.path("both")
+}
+
+/// What programs made by Rust ask for, and Wine has since version 9.
+fn library() -> [u8; 1024] {
+    pe::forwarder("bcryptprimitives.dll", "ProcessPrng", "advapi32.SystemFunction036")
+}
+
+/// A program that waits without end, natively and under Wine, as long as the listener is there.
+struct Endless {
+    listener: TcpListener,
+    path: String,
+}
+
+impl Endless {
+    fn new(place: &Place) -> Endless {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        listener.set_nonblocking(true).unwrap();
+        Endless { listener, path: both(place) }
+    }
+
+    /// The words that start it under Wine.
+    fn line(&self) -> String {
+        let port = self.listener.local_addr().unwrap().port();
+        format!("{}.exe peer tcp:{port} x", self.path)
+    }
+
+    /// Whether another one runs, as long as this lives.
+    fn came(&self) -> Option<TcpStream> {
+        self.listener.accept().ok().map(|(stream, _)| stream)
+    }
+}
+
+/// Waits until the folders for temporary files that are in the prefix now are gone: those of the
+/// test, and those of tests beside it.
+fn no_scratch_is_left() {
+    let until = Instant::now() + Duration::from_secs(100);
+    let left = scratch();
+    while let Some(path) = left.iter().find(|path| path.exists()) {
+        assert!(Instant::now() < until, "left: {}", path.display());
+        thread::sleep(Duration::from_millis(50));
+    }
+}
+
+/// Folders that runs made for temporary files in the prefix.
+fn scratch() -> Vec<PathBuf> {
+    let users = shared_cache().join("envtax/wine/drive_c/users");
+    let users = fs::read_dir(users).into_iter().flatten().flatten();
+    let temporary =
+        users.flat_map(|user| ["Temp", "AppData/Local/Temp"].map(|it| user.path().join(it)));
+    let entries = temporary.flat_map(|folder| fs::read_dir(folder).into_iter().flatten().flatten());
+    let ours = |path: &PathBuf| path.display().to_string().contains(".envtax-");
+    entries.map(|entry| entry.path()).filter(ours).collect()
+}
+
+#[test]
+fn a_command_is_timed_beside_the_native_one() {
+    if !needs_wine() {
+        return;
+    }
+    let place = Place::new();
+    let done = ends(&place, &["--", "hostname"], 0);
+    done.prints("`hostname` is not the program of native");
+    let comparison = wall(&place);
+    comparison.measured("command", "native").measured("command", "wine");
+    let file = place.read("run.jsonl");
+    assert!(file.contains("hostname.exe") && file.contains("\"format\":\"PE32+\""), "{file}");
+    // Wine counts none of these, which is no zero.
+    let rows = comparison.0["rows"].as_array().unwrap();
+    for phase in ["user", "system", "cpu", "faults", "switches", "read", "written"] {
+        let row = rows.iter().find(|row| row["phase"] == phase).unwrap();
+        let cells = (&row["cells"][0]["measured"], &row["cells"][1]["measured"]);
+        assert!(cells.0.is_object() || phase != "faults", "{row:#}");
+        assert!(cells.1.is_null(), "{row:#}");
+    }
+}
+
+/// An input is the same file by a whole path, from this folder, and when it was sent there; what is
+/// written is the same too.
+#[test]
+fn inputs_are_the_same_files() {
+    if !needs_wine() {
+        return;
+    }
+    let place = Place::new();
+    let program = both(&place);
+    let [here, there] = ["here.jsonl", "there.jsonl"].map(|name| {
+        fs::copy(data("run-v1.jsonl"), place.path(name)).unwrap();
+        place.path(name)
+    });
+    let words = ["--verify-output", "--", &program, "compare", "{}", "--format", "csv"];
+    ends(&place, &[&["--input", "here.jsonl", "--input", &there][..], &words].concat(), 0);
+    let both_measured = |row: &str, outputs: usize| {
+        wall(&place).measured(row, "native").measured(row, "wine");
+        let file = place.read("run.jsonl");
+        assert_eq!(file.matches("\"output\":\"").count(), outputs, "{file}");
+    };
+    both_measured("command input=here.jsonl", 16);
+    both_measured("command input=there.jsonl", 16);
+    ends(&place, &[&["--stage", "--input", &here][..], &words].concat(), 0);
+    both_measured("command input=here.jsonl", 8);
+    let missing = ["--input", "/no/such/file", "ls {}"];
+    ends(&place, &missing, 3).complains("is not there in this environment; `--stage` sends it");
+}
+
+/// The shell there takes `/` for the beginning of an option: what is sent has paths without.
+#[test]
+fn commands_of_windows_work_on_what_is_sent() {
+    if !needs_wine() {
+        return;
+    }
+    let place = Place::new();
+    let input = place.write("in put", "something\r\n");
+    let log = place.path("log");
+    let log = format!("Z:{}", log.replace('/', "\\"));
+    let line = |word: &str| format!("cmd /d /c 'echo {word}>>{log}'");
+    let around = ["--prepare", &line("prepare"), "--conclude", &line("conclude")];
+    let words = ["--verify-output", "--stage", "--input", &input, "cmd /d /c copy {} {out}"];
+    let before = servers();
+    let time = place.envtax(["time", "-o", "run.jsonl", "--runs", "3", "--env", "wine"]);
+    with_prefix(time.args(around).args(words)).start().wait_clean().exits(0);
+    no_server_since(&before);
+    let lines: Vec<String> = place.read("log").lines().map(|line| line.trim().to_owned()).collect();
+    assert_eq!(lines, ["prepare", "conclude"].repeat(1 + 3));
+    // The second hash is that of the file that was written.
+    let hash = "45aad2fe9636e92a19f6deeef9cb2392847ac33d6d3d4b1fb36eb9ef8c3d5a66";
+    assert!(place.read("run.jsonl").contains(hash));
+    place.comparison("run.jsonl").measured("command input=in_put", "wine");
+    no_scratch_is_left();
+}
+
+#[test]
+fn what_goes_wrong_is_said_as_elsewhere() {
+    if !needs_wine() {
+        return;
+    }
+    let place = Place::new();
+    let fails = |args: &[&str], words: &str| {
+        ends(&place, args, 3).complains(words);
+        wall(&place).failed("command", "wine", words);
+    };
+    fails(&["--", "no-such-program"], "there is no program `no-such-program` in this environment");
+    let here = ["--", "/bin/sh", "-c", "true"];
+    fails(&here, "`/bin/sh` is no program of this environment");
+    fails(&["--", &place.path("target")], "may not be executed in this environment");
+    let batch = place.write("x.bat", "rem\r\n");
+    fails(&["--", &batch], "a batch file is no program: write `cmd /c FILE`");
+    fails(&["--", "cmd", "/d", "/c", "echo why 1>&2 & exit 3"], "ended with exit code: 3");
+    let cold = place.write("cold", "x");
+    let words = ["--cold", "--input", &cold, "ls {}"];
+    ends(&place, &words, 3).complains("Windows does not say what of a file is in the cache");
+    // A row of its own is not there, and the command's is.
+    ends(&place, &["--settle", "--", "hostname"], 0).prints("durable is not known");
+    wall(&place).measured("command", "wine");
+}
+
+#[test]
+fn a_command_that_does_not_end_is_ended_with_what_it_started() {
+    if !needs_wine() {
+        return;
+    }
+    let place = Place::new();
+    let endless = Endless::new(&place);
+    let line = endless.line();
+    let wine = |args: &[&str]| {
+        let time = place.envtax(["time", "-o", "run.jsonl", "--runs", "3", "--force"]);
+        let before = servers();
+        let done = with_prefix(time.args(["--env", "wine"]).args(args)).start().wait_clean();
+        no_server_since(&before);
+        done
+    };
+    let done = wine(&["--timeout", "300ms", &line]).exits(3);
+    done.complains("was not finished after 0.3 s").complains("--timeout");
+    let start = format!("cmd /d /c 'start /b {}'", line.replace('/', "\\"));
+    let done = wine(&[&start]).exits(0);
+    done.prints("the command left processes behind, which were ended after it");
+    wall(&place).measured("command", "wine");
+    // It asks the same question again and again where there is nobody to answer.
+    let flood = "xcopy /y both.exe neither";
+    let done = wine(&["--timeout", "90s", "--verify-output", flood]).exits(3);
+    done.complains("wrote more than 1 GiB and was killed");
+    no_scratch_is_left();
+}
+
+#[test]
+fn commands_end_with_a_run_that_is_interrupted_or_killed() {
+    if !needs_wine() {
+        return;
+    }
+    for signal in ["INT", "KILL"] {
+        let (place, before) = (Place::new(), servers());
+        let endless = Endless::new(&place);
+        let line = endless.line();
+        let time = place.envtax(["time", "-o", "run.jsonl", "--env", "wine", "--runs", "3"]);
+        let mut run = with_prefix(time.args([&line])).start();
+        let mut one = None;
+        run.until("the command", |run| {
+            run.processes();
+            one = endless.came();
+            one.is_some()
+        });
+        run.signal(signal);
+        let done = run.wait_clean();
+        drop(one);
+        assert_eq!(done.status.code(), if signal == "KILL" { None } else { Some(3) }, "{done:?}");
+        no_server_since(&before);
+        no_scratch_is_left();
+    }
+}
+
+#[test]
+fn the_windows_build_controls_runs_of_its_own() {
+    if !needs_wine() {
+        return;
+    }
+    let place = Place::new();
+    both(&place);
+    let args = ["both.exe", "time", "-o", "run.jsonl", "--runs", "3", "--env", "native"];
+    by_hand(&place, &[&args[..], &["--", "hostname"]].concat());
+    wall(&place).measured("command", "native");
+    assert!(place.read("run.jsonl").contains("hostname.exe"));
+}
+
+/// Those that know Windows: what they call is there.
+#[test]
+fn the_unit_tests_of_the_windows_build_pass() {
+    if !needs_wine() {
+        return;
+    }
+    let Some(program) = unit_tests() else {
+        let how = "`cargo test --no-run --target x86_64-pc-windows-gnu --bin envtax` makes them";
+        return missing(&format!("there are no unit tests newer than their source: {how}"));
+    };
+    let place = Place::new();
+    fs::copy(program, place.path("units.exe")).unwrap();
+    place.write("bcryptprimitives.dll", library());
+    let done = by_hand(&place, &["units.exe", "sys::windows"]);
+    assert!(done.contains("test result: ok. ") && !done.contains("ok. 0 passed"), "{done}");
+}
+
+/// The program of the unit tests, if it was built after the last change.
+fn unit_tests() -> Option<PathBuf> {
+    let changed = |path: &Path| fs::metadata(path).unwrap().modified().unwrap();
+    let files = |folder: &Path| fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/sys/windows");
+    let last = files(&source).map(|path| changed(&path)).max()?;
+    // The program itself has a second name there.
+    let inode = |path: &Path| fs::metadata(path).unwrap().ino();
+    let envtax = inode(&windows_build().join("envtax.exe"));
+    let is_it = |path: &PathBuf| {
+        let name = path.file_name().unwrap().to_string_lossy();
+        name.starts_with("envtax-") && name.ends_with(".exe") && inode(path) != envtax
+    };
+    let built = files(&windows_build().join("deps")).filter(is_it);
+    built.max_by_key(|path| changed(path)).filter(|path| changed(path) > last)
+}
+
+/// Runs a program of the place by Wine, without envtax; what it prints.
+fn by_hand(place: &Place, words: &[&str]) -> String {
+    let before = servers();
+    // Makes the prefix if that was not done yet.
+    with_prefix(place.envtax(["list", "probes"])).run().exits(0);
+    let prefix = place.path("prefix");
+    borrow(&shared_cache().join("envtax/wine"), Path::new(&prefix));
+    let of = |program: &str| {
+        let mut command = Command::new(program);
+        command.current_dir(place.path("")).stdin(Stdio::null()).env_remove("DISPLAY");
+        command.env("WINEPREFIX", &prefix).env("TMPDIR", place.path("tmp"));
+        command.env("WINEDEBUG", "-all").env("WINEDLLOVERRIDES", "winemenubuilder.exe=d");
+        command
+    };
+    let done = of("wine").args(words).output().unwrap();
+    of("wineserver").arg("-k").status().unwrap();
+    no_server_since(&before);
+    let text = String::from_utf8_lossy(&[done.stdout, done.stderr].concat()).into_owned();
+    assert_eq!(done.status.code(), Some(0), "{text}");
+    text
+}
+
+/// A prefix at `place` with the drives of another and a copy of its registry.
+fn borrow(from: &Path, place: &Path) {
+    fs::create_dir_all(place.join("dosdevices")).unwrap();
+    for file in ["system.reg", "user.reg", "userdef.reg", ".update-timestamp"] {
+        if from.join(file).exists() {
+            fs::copy(from.join(file), place.join(file)).unwrap();
+        }
+    }
+    let link = |to: &Path, name: &str| symlink(to, place.join(name)).unwrap();
+    link(&from.join("drive_c"), "dosdevices/c:");
+    link(&from.join("drive_c"), "drive_c");
+    link(Path::new("/"), "dosdevices/z:");
+}
