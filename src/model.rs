@@ -109,7 +109,8 @@ pub struct TargetDir {
     /// Empty for each environment's own folder for temporary files.
     pub path: String,
     /// The filesystem that envtax makes there for the run, such as `loop:ext4`; empty where there
-    /// is one already. Environments with a kernel of their own make it by their own means.
+    /// is one already, and [`DATA_DIR`] for the data of workloads. Environments with a kernel of
+    /// their own make it by their own means.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub made: String,
 }

@@ -9,7 +9,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use super::rounds::{RunSettings, Watcher};
 use super::session::{Session, Trouble};
 use super::tool;
-use crate::model::{ClockFacts, EnvSpec, Facts, Plan, TargetDir};
+use crate::model::{ClockFacts, DATA_DIR, EnvSpec, Facts, Plan, TargetDir};
 use crate::protocol::{Answer, Ask, DirAnswer};
 use crate::runfile::{self, Launch, Record};
 use crate::transfer::{PIECE, hex_of};
@@ -149,7 +149,14 @@ fn seat_in(
     for (dir, answer) in marks.into_keys().zip(answers) {
         if answer.error.is_some() {
             let name = &seat.name;
-            let error = format!("what was made for `--dir {dir}` is not there in `{name}`");
+            let of_workloads = dir == DATA_DIR && plan.commands.is_some();
+            let error = match of_workloads {
+                true => format!(
+                    "`{name}` does not see the data of workloads, which lies below TMPDIR on this \
+                     machine"
+                ),
+                false => format!("what was made for `--dir {dir}` is not there in `{name}`"),
+            };
             seat.bad_dirs.insert(dir, error);
         }
     }

@@ -10,7 +10,7 @@ use super::lodging::{command_of, finish};
 use super::session::SessionSettings;
 use crate::model::{DATA_DIR, Plan, TargetDir, WorkloadCase};
 use crate::stage::Stage;
-use crate::{sys, workload};
+use crate::{mount, sys, workload};
 
 /// The data of a run's workloads, there as long as this value lives.
 pub struct Data {
@@ -48,6 +48,9 @@ pub fn make_data(plan: &mut Plan, settings: &SessionSettings<'_>) -> Result<Opti
     }
     sys::let_write(&root)?;
     let path = root.to_str().context("`TMPDIR` is not UTF-8")?.to_owned();
-    plan.dirs.push(TargetDir { name: DATA_DIR.into(), path, made: String::new() });
+    let mark = root.join(mount::MARK);
+    fs::create_dir(&mark)?;
+    sys::let_write(&mark)?;
+    plan.dirs.push(TargetDir { name: DATA_DIR.into(), path, made: DATA_DIR.into() });
     Ok(Some(Data { _stage: stage, _watch: watch }))
 }

@@ -24,8 +24,8 @@ const MAX_ITERATIONS: u64 = 1 << 40;
 const DEAR_NS: f64 = 1000.0;
 /// A clock that costs so many times what is known of it is not yet what it will be.
 const UNSETTLED: f64 = 2.0;
-/// How long a dear clock is waited for. gVisor's is read by a call, at 30 to 75 µs, until its kernel
-/// has held it against the machine's twice, a second apart.
+/// How long a dear clock is waited for. gVisor's is read by a call, at 30 to 75 µs, until its
+/// kernel has held it against the machine's twice, a second apart.
 const SETTLING: Duration = Duration::from_millis(1500);
 
 /// Measures the clock once its system has set it up. What sizes of samples and doubts about their

@@ -70,8 +70,9 @@ Each is a row for every figure of `envtax time`, each environment a column.
   do not see this machine's files get it as they get those of `--dir`, and what its
   filesystem is in each is in the run file. It is removed at the end, by the guard
   process of a killed run, or by the next run. A root folder of the user's
-  (`crun:rootfs=DIR`) has an empty folder meanwhile, on which it is mounted. Where a
-  `chroot:DIR` or a `vm` does not see `TMPDIR`, workloads with data are skipped.
+  (`crun:rootfs=DIR`) has an empty folder meanwhile, on which it is mounted. A guest
+  (`vm:root=/`) has it over 9p, with the guest's cache. A `chroot:DIR` that shows no
+  `TMPDIR` of this machine has only workloads without data.
 - *Programs*: those of the environment. One that an environment lacks is a row that is
   skipped there, with the program's name. An environment with another version of it
   does other work: `envtax time` compares what the commands do where they are, not

@@ -184,14 +184,13 @@ fn nspawn_has_a_place_for_a_target_directory_during_the_run() {
     }
     let place = Place::new();
     let root = root_folder(&place);
-    let before = contents(Path::new(&root));
     let target = tempfile::tempdir_in("/var/tmp").unwrap();
     let dir = format!("d={}", target.path().display());
     let spec = format!("box=nspawn:{root}");
     let run = place.run(&["native", &spec], &["file.stat"]).args(["--dir", &dir]);
     run.args(SHORT).start().wait_clean().exits(0);
     place.comparison("run.jsonl").measured("file.stat", "box");
-    assert_eq!(contents(Path::new(&root)), before);
+    assert!(fs::read_dir(format!("{root}/var")).unwrap().next().is_none());
 }
 
 #[test]

@@ -160,10 +160,8 @@ impl Driver<'_> {
         };
         let workload = planned.command.as_ref().and_then(|command| command.workload.as_ref());
         let has_data = workload.is_some_and(|workload| workload.has_data());
-        if let Some(error) = seat.bad_dirs.get(DATA_DIR).filter(|_| has_data) {
-            let reason =
-                format!("it does not see the data of workloads, which is in TMPDIR: {error}");
-            return Err((OutcomeState::Skipped, reason));
+        if let Some(reason) = seat.bad_dirs.get(DATA_DIR).filter(|_| has_data) {
+            return Err((OutcomeState::Skipped, reason.clone()));
         }
         if let Some(error) = case.dir.as_deref().and_then(|dir| seat.bad_dirs.get(dir)) {
             return Err((OutcomeState::Failed, error.clone()));

@@ -16,6 +16,7 @@ pub(super) use options::Options;
 
 use super::Site;
 use crate::guest::{AGENT, Mount, ORDERS, Orders};
+use crate::model::DATA_DIR;
 use crate::units::parse_bytes;
 use archive::Archive;
 
@@ -78,6 +79,8 @@ impl<'a> Made<'a> {
                 let bytes = bytes.with_context(|| format!("`{text}`: write a size as `1GiB`"))?;
                 Made::Disk { filesystem, bytes }
             }
+            // A folder of workloads: as the guest's root is shared, where that is.
+            DATA_DIR => Made::Share { how: "9p", option: "loose" },
             how => Made::Share { how, option: rest },
         })
     }
@@ -209,6 +212,7 @@ mod tests {
         assert_eq!(Made::of("loop:xfs:300MiB").unwrap(), disk);
         assert_eq!(Made::of("tmpfs:1G").unwrap(), Made::Memory { size: "1G" });
         assert_eq!(Made::of("9p:loose").unwrap(), Made::Share { how: "9p", option: "loose" });
+        assert_eq!(Made::of(DATA_DIR).unwrap(), Made::of("9p:loose").unwrap());
         assert_eq!(Made::of("").unwrap(), Made::Nothing);
         let error = |text| Made::of(text).unwrap_err().to_string();
         assert!(error("loop:ntfs").contains("ext4, xfs, btrfs"));
