@@ -129,7 +129,10 @@ impl Launcher for Podman {
             return Vec::new();
         }
         let remove = podman(&["rm", "--force", "--time", "0", &oci::name(site)]);
-        vec![remove, oci::remove_cgroups(site)]
+        // Without its monitor, a container is first stopped with an error, and then removed.
+        let twice = ["sh", "-c", "\"$@\" || \"$@\"", "sh"].map(str::to_owned);
+        let remove = twice.into_iter().chain(remove).collect();
+        vec![remove, oci::forget(site), oci::remove_cgroups(site)]
     }
 
     fn prepare(&self, site: &Site<'_>) -> Result<()> {

@@ -48,12 +48,14 @@ fn until_launched(run: &mut Running<'_>) -> String {
     found.unwrap()
 }
 
-/// Of what carries that mark, no control group is left, and nothing is in the lists.
+/// Of what carries that mark, no control group and no state of a runtime is left, and nothing is in
+/// the lists.
 fn is_clean_outside(token: &str, lists: &Lists) {
     let groups = words("find /sys/fs/cgroup -type d -name *envtax-*");
+    let states = words("grep -rhos envtax-[0-9a-f]* /run/runc /run/crun");
     let until = Instant::now() + PATIENCE;
     loop {
-        let now: String = lists.iter().chain([&groups]).map(|list| output(list)).collect();
+        let now: String = lists.iter().chain([&groups, &states]).map(|list| output(list)).collect();
         let left: Vec<&str> = now.lines().filter(|line| line.contains(token)).collect();
         if left.is_empty() {
             return;
@@ -144,7 +146,8 @@ pub fn is_started_again(spec: &str, lists: &Lists, mark: &str) {
     let mut run = run.args(["--budget", "8s", "--answer-timeout", "30s"]).start();
     let token = until_launched(&mut run);
     run.until_recorded("block", 5);
-    let found = run.processes();
+    let mut found = run.processes();
+    found.extend(processes::in_group(&token));
     let all: Vec<String> = found.iter().map(|process| process.words.join(" ")).collect();
     let victim = all.iter().zip(&found).find(|(words, _)| words.contains(mark));
     let (_, victim) = victim.unwrap_or_else(|| panic!("no `{mark}` in {all:#?}"));
@@ -258,6 +261,7 @@ fn podman_leaves_nothing() {
     if needs("podman") && needs("runc") && needs_root() {
         leaves_nothing("podman", &podman_lists(), &[]);
         is_started_again("podman", &podman_lists(), "podman --cgroup-manager");
+        is_started_again("podman", &podman_lists(), "/conmon ");
     }
 }
 

@@ -36,6 +36,17 @@ pub fn of(mark: &str, sessions: &BTreeSet<i32>) -> Vec<Process> {
     others.filter_map(|pid| read(pid, mark, sessions)).collect()
 }
 
+/// Living processes in a control group of that name, such as what a runtime leaves to itself.
+pub fn in_group(name: &str) -> Vec<Process> {
+    let entries = fs::read_dir("/proc").unwrap().flatten();
+    let ids = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    let is_in = |pid: &u32| {
+        let groups = fs::read_to_string(format!("/proc/{pid}/cgroup")).unwrap_or_default();
+        groups.contains(name)
+    };
+    ids.filter(is_in).filter_map(|pid| read(pid, "", &BTreeSet::new())).collect()
+}
+
 /// None if the process is not one of them, is dead, or went while it was being read.
 fn read(pid: u32, mark: &str, sessions: &BTreeSet<i32>) -> Option<Process> {
     let file = |name: &str| {
