@@ -91,7 +91,8 @@ pub fn parse(path: &str, text: &str) -> Result<EnvFile> {
     let source = Source { path, text };
     let document: Document = toml::from_str(text).map_err(|error| {
         let at = source.at(error.span().unwrap_or_default());
-        anyhow!("{at}: {}", error.message().replace('\n', "; "))
+        let text = error.message().replace('\n', "; ").replace("a sequence", "a list of strings");
+        anyhow!("{at}: {text}")
     })?;
     let mut tables: Vec<_> = document.environments.into_iter().collect();
     tables.sort_by_key(|(name, _)| name.span().start);

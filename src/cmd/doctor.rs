@@ -181,8 +181,17 @@ impl Page {
         match trial {
             Trial::Started { after, without } => {
                 let mut lines = vec![started(*after)];
-                let text = |(what, why): &(String, String)| format!("without {what}: {why}");
-                lines.extend(without.iter().map(text));
+                // What has the same reason stands together.
+                let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
+                for (what, why) in without {
+                    match reasons.iter_mut().find(|(known, _)| known == why) {
+                        Some((_, all)) => all.push(what),
+                        None => reasons.push((why, vec![what])),
+                    }
+                }
+                let text =
+                    |(why, all): (&str, Vec<&str>)| format!("without {}: {why}", all.join(", "));
+                lines.extend(reasons.into_iter().map(text));
                 self.entry(name, "yes", &lines)
             }
             Trial::Failed(why) => {
@@ -272,10 +281,13 @@ mod tests {
 
     #[test]
     fn what_is_missing_in_an_environment_is_named() {
-        let without = vec![("file.cold".to_owned(), "no root; be root".to_owned())];
+        let without = [("file.cold", "no root"), ("a", "one CPU"), ("file.random", "no root")];
+        let without = without.map(|(what, why)| (what.to_owned(), why.to_owned())).to_vec();
         let started = Trial::Started { after: Duration::from_millis(7), without };
         let page = Page { width: 80 };
-        assert!(page.short("a", &started).contains("starts in 7.00 ms, without file.cold\n"));
-        assert!(page.whole("a", &started).contains("without file.cold: no root; be root"));
+        assert!(page.short("a", &started).contains("starts in 7.00 ms, without file.cold, a,"));
+        let whole = page.whole("a", &started);
+        assert!(whole.contains("without file.cold, file.random: no root\n"), "{whole}");
+        assert!(whole.contains("without a: one CPU\n"), "{whole}");
     }
 }

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::ErrorKind;
+use std::io::{self, Write};
 use std::path::Path;
 use std::time::Duration;
 
@@ -18,7 +19,7 @@ use crate::model::{
     Plan, PlannedCase, SETTLED, WorkloadCase,
 };
 use crate::plan::{self, Wish};
-use crate::workload;
+use crate::{program, workload};
 
 /// Longest wait for an environment to start, and beyond a command's own time limit.
 const ANSWER_LIMIT: Duration = Duration::from_secs(30);
@@ -34,6 +35,10 @@ pub fn run(args: &TimeArgs) -> Result<Exit> {
     show::check(&args.show)?;
     let file = choice::file(&args.file)?;
     let Choice { environments, auto } = choice::of(&args.environments, file.as_ref())?;
+    if let Some(hint) = hint(&args.lines) {
+        // Nobody may be reading it.
+        let _ = writeln!(io::stderr(), "envtax: {hint}");
+    }
     measure::measure(plan_of(args, environments)?, &auto, &args.output, ANSWER_LIMIT, &args.show)
 }
 
@@ -81,6 +86,18 @@ fn plan_of(args: &TimeArgs, environments: Vec<EnvSpec>) -> Result<Plan> {
             keep_output: args.keep_output.clone(),
         }),
     })
+}
+
+/// Words of one command look like several commands: told when one of them is no program here.
+fn hint(lines: &[String]) -> Option<String> {
+    let single = |line: &String| !line.is_empty() && !line.contains(char::is_whitespace);
+    let odd = lines.iter().find(|line| program::resolved(line).is_none_or(|path| !path.is_file()));
+    let odd = odd.filter(|_| lines.len() > 1 && lines.iter().all(single))?;
+    Some(format!(
+        "each word is taken for a command of its own, and `{odd}` is none here; one command with \
+         arguments is written `envtax time -- {}`",
+        shell_words::join(lines)
+    ))
 }
 
 /// A command, and what its column is called.
@@ -339,6 +356,16 @@ fn short_names(inputs: &[String]) -> Result<Vec<String>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn words_of_one_command_are_told_from_commands() {
+        let told =
+            |lines: &[&str]| hint(&lines.iter().map(|it| it.to_string()).collect::<Vec<_>>());
+        let text = told(&["ls", "/no/such", "b'c"]).unwrap();
+        assert!(text.contains("`/no/such` is none"), "{text}");
+        assert!(text.ends_with("`envtax time -- ls /no/such 'b'\\''c'`"), "{text}");
+        assert!(told(&["/no/such"]).is_none() && told(&["ls /no", "no-such x"]).is_none());
+    }
 
     #[test]
     fn what_only_a_shell_understands_is_found_unless_it_is_quoted() {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use anyhow::Result;
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::control::{Points, Session, SessionSettings, Trouble};
+use crate::control::{self, Points, Session, SessionSettings, Trouble};
 use crate::launch::{self, Launcher, Site};
 use crate::model::{Availability, EnvSpec, TargetDir};
 use crate::protocol::{Answer, Ask, UnavailableCase};
@@ -87,7 +87,9 @@ pub(super) fn of(spec: &EnvSpec, settings: &SessionSettings<'_>) -> Trial {
         Ok((after, without)) => Trial::Started { after, without },
         Err(Trouble::Interrupted) => Trial::Interrupted,
         Err(Trouble::Dead(error) | Trouble::TimedOut(error)) => {
-            Trial::Failed(format!("{error:#}\nremedy: {}", launcher.info().remedy))
+            let usual = launcher.info().remedy;
+            let remedy = control::remedy(spec, &error).unwrap_or(usual);
+            Trial::Failed(format!("{error:#}\nremedy: {remedy}"))
         }
     }
 }

@@ -1,18 +1,19 @@
 //! What surrounds a launch on this side: its stage, the user's set-up and clean-up commands, and
 //! the helper processes that its environment needs.
 
+use std::fmt;
 use std::fs::{self, File};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Error, Result, bail, ensure};
 
 use super::guard::Watch;
 use super::session::{SessionSettings, Trouble};
 use crate::child;
-use crate::launch::{Helper, Launcher, Site};
+use crate::launch::{self, Helper, Launcher, Site};
 use crate::model::EnvSpec;
 use crate::stage::Stage;
 use crate::sys;
@@ -22,6 +23,24 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// Lines of a helper's output that are quoted, at its beginning and at its end.
 const HEAD: usize = 2;
 const TAIL: usize = 4;
+
+/// What a launch failed at when it was the user's own command.
+#[derive(Debug)]
+struct SetUpFailed(String);
+
+impl fmt::Display for SetUpFailed {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(to, "set-up command `{}`", self.0)
+    }
+}
+
+/// What helps where an environment did not start for that reason.
+pub fn remedy(spec: &EnvSpec, error: &Error) -> Result<&'static str> {
+    Ok(match error.downcast_ref::<SetUpFailed>() {
+        Some(_) => "run the environment's `setup` by hand",
+        None => launch::find(&spec.kind)?.info().remedy,
+    })
+}
 
 /// The stage of a launch, undone when this is let go or, if the controller is killed, by the guard.
 pub(super) struct Lodging {
@@ -50,7 +69,7 @@ impl Lodging {
             if (settings.interrupted)() {
                 return Err(Trouble::Interrupted);
             }
-            done.with_context(|| format!("set-up command `{line}`"))?;
+            done.context(SetUpFailed(line.clone()))?;
         }
         // Only now is there what the set-up commands make.
         launcher.check(site.argument)?;

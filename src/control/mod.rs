@@ -16,6 +16,7 @@ mod workloads;
 
 pub use around::around;
 pub use guard::{Guard, keep_guard};
+pub use lodging::remedy;
 pub use made::make_dirs;
 pub use points::{Points, make_points};
 pub use rounds::{Progress, RunSettings, Watcher, run};

@@ -8,7 +8,7 @@ use anyhow::{Context, Result, anyhow, bail};
 
 use super::rounds::{RunSettings, Watcher};
 use super::session::{Session, Trouble};
-use super::tool;
+use super::{lodging, tool};
 use crate::model::{ClockFacts, DATA_DIR, EnvSpec, Facts, Plan, TargetDir};
 use crate::protocol::{Answer, Ask, DirAnswer};
 use crate::runfile::{self, Launch, Record};
@@ -70,7 +70,7 @@ pub(super) fn open_seats(
             Err(Trouble::Interrupted) => return Err(Trouble::Interrupted),
             Err(Trouble::Dead(error) | Trouble::TimedOut(error)) => {
                 let name = &spec.name;
-                let remedy = launch::find(&spec.kind)?.info().remedy;
+                let remedy = lodging::remedy(spec, &error)?;
                 let spec = spec.spec();
                 let text = format!(
                     "environment `{name}` ({spec}) did not start: {error:#}\n  remedy: {remedy}"

@@ -167,6 +167,7 @@ fn commands_that_fail_are_quoted_and_cleaned_up_after() {
     let done = place.run(&["native", "x", "y"], &["null"]).args(SHORT).run().exits(3);
     let done = done.complains("set-up command `echo no such device").complains("no such device");
     let done = done.complains("exit status: 3").complains("`/no/such` is not a folder");
+    let done = done.complains("remedy: run the environment's `setup` by hand");
     done.prints("not measured").prints("x did not start").prints("exit status: 3: no such device");
     assert!(place.has("mark"), "cleaned up");
     place.comparison("run.jsonl").measured("null", "native").failed("null", "x", "no such device");
@@ -214,7 +215,7 @@ fn mistakes_in_the_file_are_named_with_their_place() {
     let of = |line: &str| wrong(&format!("[environments.x]\nkind = 'native'\n{line}\n"));
     of("colour = 'red'").complains("environments.toml:3:1:").complains("`colour`, expected one of");
     of("argument = 3").complains("environments.toml:3:12:").complains("expected a string");
-    of("setup = 'x'").complains("environments.toml:3:9:").complains("expected a sequence");
+    of("setup = 'x'").complains("environments.toml:3:9:").complains("expected a list");
     of("cleanup = [1]").complains("environments.toml:3:12:").complains("expected a string");
     of("dirs = ['/a']").complains("environments.toml:3:8:").complains("expected a map");
     of("dirs = { a = 'b' }").complains("environments.toml:3:14:").complains("must be absolute");

@@ -357,7 +357,8 @@ impl Driver<'_> {
                 Ok(Answer::Failed { error }) => {
                     reason = match self.cases[case].values[seat].len() {
                         runs if runs > 0 && self.plan.cases[case].command.is_some() => {
-                            format!("after {runs} good runs: {error}")
+                            let s = if runs == 1 { "" } else { "s" };
+                            format!("after {runs} good run{s}: {error}")
                         }
                         _ => error,
                     };
