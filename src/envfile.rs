@@ -219,7 +219,7 @@ mod tests {
         says("[enviroments.x]\n", &["e.toml:1:2: ", "`enviroments`", "`environments` or `dirs`"]);
         says(&box_of("knid = 1"), &["e.toml:3:1: ", "`knid`", "`argument`", "`cleanup`"]);
         says(&box_of("argument = 3"), &["e.toml:3:12: ", "integer `3`", "string"]);
-        says(&box_of("setup = 'x'"), &["e.toml:3:9: ", "sequence"]);
+        says(&box_of("setup = 'x'"), &["e.toml:3:9: ", "a list of strings"]);
         says(&box_of("kind = 'native'"), &["e.toml:3:1: ", "duplicate key"]);
         says(&box_of("[environments.box]"), &["e.toml:3:", "duplicate key"]);
         says(&box_of("dirs = { d = 'rel' }"), &["e.toml:3:14: ", "`rel`", "absolute"]);

@@ -30,6 +30,8 @@ use crate::sys;
 const GRACE: Duration = Duration::from_secs(5);
 /// So many times as long as other questions may take that of what programs and inputs are.
 const INSPECTION: u32 = 10;
+/// How much longer than others the answer may take for which an agent waits itself.
+const CLOCK: Duration = Duration::from_secs(2);
 /// How long the last lines of an ended agent are waited for.
 const LAST_WORDS: Duration = Duration::from_millis(200);
 /// How often a wait looks whether the user wants to stop.
@@ -232,11 +234,12 @@ impl Session {
             }
             // Every byte of programs and inputs is read and hashed, perhaps by an emulator.
             Ask::Inspect { .. } => settings.answer_limit * INSPECTION,
+            Ask::Clock { .. } => settings.answer_limit + CLOCK,
             _ => settings.answer_limit,
         };
         let line = line_of(&Request { id, ask }).context("a request")?;
         if self.process.send(line.as_bytes()).is_err() {
-            return Err(self.process.dead("the agent stopped listening"));
+            return Err(self.process.gone("the agent stopped listening"));
         }
         let begin = Instant::now();
         loop {
@@ -371,13 +374,7 @@ impl Process {
                     return Err(self.dead(&format!("a line of more than {MAX_LINE} bytes came")));
                 }
                 Ok(Heard::Closed) | Err(RecvTimeoutError::Disconnected) => {
-                    // Behind a launcher that lost its output, an agent still waits for requests.
-                    self.close_input();
-                    let how = match self.wait_briefly() {
-                        Some(status) => format!("the agent ended ({status})"),
-                        None => "the agent closed its output".to_owned(),
-                    };
-                    return Err(self.dead(&how));
+                    return Err(self.gone("the agent closed its output"));
                 }
                 Err(RecvTimeoutError::Timeout) if left.is_zero() => {
                     let seconds = limit.as_secs_f64();
@@ -389,6 +386,14 @@ impl Process {
                 Err(RecvTimeoutError::Timeout) => {}
             }
         }
+    }
+
+    /// It hears or says nothing any more: how it ended, or what it looks like if it did not.
+    fn gone(&mut self, otherwise: &str) -> Trouble {
+        // Behind a launcher that lost its output, an agent still waits for requests.
+        self.close_input();
+        let how = self.wait_briefly().map(|status| format!("the agent ended ({status})"));
+        self.dead(how.as_deref().unwrap_or(otherwise))
     }
 
     fn dead(&mut self, what: &str) -> Trouble {

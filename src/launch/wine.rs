@@ -58,8 +58,8 @@ static INFO: LauncherInfo = LauncherInfo {
             runs on any CPU, so that figures of what asks it vary more than others. A new file in\n\
             a folder costs as much more as the folder has entries, since case has to be ignored:\n\
             `file.list entries=10000` needs `--answer-timeout 2m`. Never run on Windows itself.",
-    remedy: "apt-get install wine64 wine, and have `envtax.exe`, the Windows build, beside envtax; then \
-             try `wine cmd /c ver`",
+    remedy: "apt-get install wine64 wine, and have `envtax.exe`, the Windows build, beside \
+             envtax; then try `wine cmd /c ver`",
     example: Some("wine"),
     staged: true,
     boot_limit_s: 60,
