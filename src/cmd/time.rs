@@ -19,7 +19,7 @@ use crate::model::{
     Plan, PlannedCase, SETTLED, WorkloadCase,
 };
 use crate::plan::{self, Wish};
-use crate::{program, workload};
+use crate::{sys, workload};
 
 /// Longest wait for an environment to start, and beyond a command's own time limit.
 const ANSWER_LIMIT: Duration = Duration::from_secs(30);
@@ -91,7 +91,7 @@ fn plan_of(args: &TimeArgs, environments: Vec<EnvSpec>) -> Result<Plan> {
 /// Words of one command look like several commands: told when one of them is no program here.
 fn hint(lines: &[String]) -> Option<String> {
     let single = |line: &String| !line.is_empty() && !line.contains(char::is_whitespace);
-    let odd = lines.iter().find(|line| program::resolved(line).is_none_or(|path| !path.is_file()));
+    let odd = lines.iter().find(|line| sys::find_program(line).is_none_or(|path| !path.is_file()));
     let odd = odd.filter(|_| lines.len() > 1 && lines.iter().all(single))?;
     Some(format!(
         "each word is taken for a command of its own, and `{odd}` is none here; one command with \
