@@ -89,8 +89,8 @@ pub struct LauncherInfo {
     /// is put on the round's CPU: with the tracer wherever the scheduler left it, costs had two
     /// levels tenfold apart.
     pub serves_calls: bool,
-    /// The agent's processes are processes of this machine as well, which the launcher's traces, but
-    /// what pins them inside pins nothing here. They are put on the round's CPU too.
+    /// The agent's processes are processes of this machine as well, which the launcher's traces,
+    /// but what pins them inside pins nothing here. They are put on the round's CPU too.
     pub traces_guest: bool,
     /// Each launch gets a folder of its own on this side, [`Site::stage`].
     pub staged: bool,

@@ -143,7 +143,8 @@ pub fn leaves_nothing(spec: &str, lists: &Lists, variables: &[(&str, &str)]) {
 pub fn is_started_again(spec: &str, lists: &Lists, mark: &str) {
     let place = Place::new();
     let run = place.run(&["native", &format!("x={spec}")], &PROBES[..2]).own_binary();
-    let mut run = run.args(["--budget", "8s", "--answer-timeout", "30s"]).start();
+    // Long before that everything is precise, unless the machine is busy with something else.
+    let mut run = run.args(["--budget", "60s", "--answer-timeout", "60s"]).start();
     let token = until_launched(&mut run);
     run.until_recorded("block", 5);
     let mut found = run.processes();

@@ -58,10 +58,10 @@ pub(super) fn remove_cgroups(site: &Site<'_>) -> Vec<String> {
     ["sh", "-c", REMOVE_GROUPS, "sh", &name(site)].map(str::to_owned).to_vec()
 }
 
-/// Has low-level runtimes forget containers whose state names the launch. A folder of their state is
-/// called as the container is, and lies in one that is called as the runtime.
-const FORGET: &str = "for state in $(grep -lsw \"$1\" /run/runc/*/state.json /run/crun/*/status); do \
-    container=${state%/*}; runtime=${container%/*}; \
+/// Has low-level runtimes forget containers whose state names the launch. A folder of their state
+/// is called as the container is, and lies in one that is called as the runtime.
+const FORGET: &str = "grep -lsw \"$1\" /run/runc/*/state.json /run/crun/*/status \
+    | while read -r state; do container=${state%/*}; runtime=${container%/*}; \
     \"${runtime##*/}\" delete --force \"${container##*/}\"; done";
 
 /// The command that removes what the engine's runtime still knows of the launch: podman removes a
