@@ -1,7 +1,9 @@
 //! `envtax time` with the Windows build: whole commands beside native ones, what goes wrong with
 //! them, and that nothing of them stays.
 
+use std::collections::BTreeSet;
 use std::fs;
+use std::io::{ErrorKind, Read};
 use std::net::{TcpListener, TcpStream};
 use std::os::unix::fs::{MetadataExt, symlink};
 use std::path::{Path, PathBuf};
@@ -12,6 +14,7 @@ use std::time::{Duration, Instant};
 use crate::env_wine::{
     needs_wine, no_server_since, servers, shared_cache, windows_build, with_prefix,
 };
+use crate::processes;
 use crate::support::{Comparison, Done, Envtax, Place, data, missing};
 
 /// What envtax itself makes the stand-in for that library of.
@@ -27,9 +30,9 @@ fn time<'a>(place: &'a Place, args: &[&str]) -> Envtax<'a> {
 
 /// Times it to its end, after which nothing is left.
 fn ends(place: &Place, args: &[&str], code: i32) -> Done {
-    let before = servers();
+    let before = Traces::now();
     let done = time(place, args).start().wait_clean().exits(code);
-    no_server_since(&before);
+    before.are_all();
     done
 }
 
@@ -77,19 +80,32 @@ impl Endless {
     }
 }
 
-/// Waits until the folders for temporary files that are in the prefix now are gone: those of the
-/// test, and those of tests beside it.
-fn no_scratch_is_left() {
-    let until = Instant::now() + Duration::from_secs(100);
-    let left = scratch();
-    while let Some(path) = left.iter().find(|path| path.exists()) {
-        assert!(Instant::now() < until, "left: {}", path.display());
-        thread::sleep(Duration::from_millis(50));
+/// What of Wine is there: folders of its servers, and of envtax in the prefix.
+struct Traces {
+    servers: BTreeSet<String>,
+    scratch: BTreeSet<PathBuf>,
+}
+
+impl Traces {
+    fn now() -> Traces {
+        Traces { servers: servers(), scratch: scratch() }
+    }
+
+    /// Waits until those that are there now and were not are gone: those of the test, and those of
+    /// tests beside it.
+    fn are_all(&self) {
+        no_server_since(&self.servers);
+        let until = Instant::now() + Duration::from_secs(150);
+        let now = scratch();
+        while let Some(path) = now.difference(&self.scratch).find(|path| path.exists()) {
+            assert!(Instant::now() < until, "left: {}", path.display());
+            thread::sleep(Duration::from_millis(50));
+        }
     }
 }
 
 /// Folders that runs made for temporary files in the prefix.
-fn scratch() -> Vec<PathBuf> {
+fn scratch() -> BTreeSet<PathBuf> {
     let users = shared_cache().join("envtax/wine/drive_c/users");
     let users = fs::read_dir(users).into_iter().flatten().flatten();
     let temporary =
@@ -162,17 +178,16 @@ fn commands_of_windows_work_on_what_is_sent() {
     let line = |word: &str| format!("cmd /d /c 'echo {word}>>{log}'");
     let around = ["--prepare", &line("prepare"), "--conclude", &line("conclude")];
     let words = ["--verify-output", "--stage", "--input", &input, "cmd /d /c copy {} {out}"];
-    let before = servers();
+    let before = Traces::now();
     let time = place.envtax(["time", "-o", "run.jsonl", "--runs", "3", "--env", "wine"]);
     with_prefix(time.args(around).args(words)).start().wait_clean().exits(0);
-    no_server_since(&before);
+    before.are_all();
     let lines: Vec<String> = place.read("log").lines().map(|line| line.trim().to_owned()).collect();
     assert_eq!(lines, ["prepare", "conclude"].repeat(1 + 3));
     // The second hash is that of the file that was written.
     let hash = "45aad2fe9636e92a19f6deeef9cb2392847ac33d6d3d4b1fb36eb9ef8c3d5a66";
     assert!(place.read("run.jsonl").contains(hash));
     place.comparison("run.jsonl").measured("command input=in_put", "wine");
-    no_scratch_is_left();
 }
 
 #[test]
@@ -210,9 +225,9 @@ fn a_command_that_does_not_end_is_ended_with_what_it_started() {
     let line = endless.line();
     let wine = |args: &[&str]| {
         let time = place.envtax(["time", "-o", "run.jsonl", "--runs", "3", "--force"]);
-        let before = servers();
+        let before = Traces::now();
         let done = with_prefix(time.args(["--env", "wine"]).args(args)).start().wait_clean();
-        no_server_since(&before);
+        before.are_all();
         done
     };
     let done = wine(&["--timeout", "300ms", &line]).exits(3);
@@ -225,7 +240,6 @@ fn a_command_that_does_not_end_is_ended_with_what_it_started() {
     let flood = "xcopy /y both.exe neither";
     let done = wine(&["--timeout", "90s", "--verify-output", flood]).exits(3);
     done.complains("wrote more than 1 GiB and was killed");
-    no_scratch_is_left();
 }
 
 #[test]
@@ -234,7 +248,7 @@ fn commands_end_with_a_run_that_is_interrupted_or_killed() {
         return;
     }
     for signal in ["INT", "KILL"] {
-        let (place, before) = (Place::new(), servers());
+        let (place, before) = (Place::new(), Traces::now());
         let endless = Endless::new(&place);
         let line = endless.line();
         let time = place.envtax(["time", "-o", "run.jsonl", "--env", "wine", "--runs", "3"]);
@@ -249,9 +263,40 @@ fn commands_end_with_a_run_that_is_interrupted_or_killed() {
         let done = run.wait_clean();
         drop(one);
         assert_eq!(done.status.code(), if signal == "KILL" { None } else { Some(3) }, "{done:?}");
-        no_server_since(&before);
-        no_scratch_is_left();
+        before.are_all();
     }
+}
+
+#[test]
+fn a_command_ends_with_its_agent() {
+    if !needs_wine() {
+        return;
+    }
+    let (place, before) = (Place::new(), Traces::now());
+    let endless = Endless::new(&place);
+    let args = ["-o", "run.jsonl", "--runs", "3", "--timeout", "5s", "--env", "wine"];
+    let time = place.envtax([&["time"], &args[..]].concat()).args([endless.line()]);
+    let mut run = with_prefix(time).start();
+    let mut one = None;
+    run.until("the command", |run| {
+        run.processes();
+        one = endless.came();
+        one.is_some()
+    });
+    let all = run.processes();
+    let agent = all.iter().find(|process| process.is_agent()).expect("an agent");
+    processes::signal(agent.pid, "KILL");
+    // The job of the command was the agent's, and closes with it: well before the next agent's
+    // command is at its time limit.
+    let stream = one.unwrap();
+    stream.set_nonblocking(false).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+    match (&stream).read(&mut [0]) {
+        Ok(bytes) => assert_eq!(bytes, 0),
+        Err(error) => assert_eq!(error.kind(), ErrorKind::ConnectionReset, "it goes on"),
+    }
+    run.wait_clean().exits(3).complains("starting `wine` again").complains("--timeout");
+    before.are_all();
 }
 
 #[test]
@@ -303,7 +348,7 @@ fn unit_tests() -> Option<PathBuf> {
 
 /// Runs a program of the place by Wine, without envtax; what it prints.
 fn by_hand(place: &Place, words: &[&str]) -> String {
-    let before = servers();
+    let before = Traces::now();
     // Makes the prefix if that was not done yet.
     with_prefix(place.envtax(["list", "probes"])).run().exits(0);
     let prefix = place.path("prefix");
@@ -317,7 +362,7 @@ fn by_hand(place: &Place, words: &[&str]) -> String {
     };
     let done = of("wine").args(words).output().unwrap();
     of("wineserver").arg("-k").status().unwrap();
-    no_server_since(&before);
+    before.are_all();
     let text = String::from_utf8_lossy(&[done.stdout, done.stderr].concat()).into_owned();
     assert_eq!(done.status.code(), Some(0), "{text}");
     text
