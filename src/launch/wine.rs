@@ -37,7 +37,8 @@ static INFO: LauncherInfo = LauncherInfo {
             \n\
             What probes are there: `process.exec` and `process.spawn how=posixspawn` are\n\
             CreateProcess and waiting (`tiny` is a program of three instructions, `shell` is\n\
-            cmd.exe), `thread.create` is CreateThread, files are opened by CreateFileW,\n\
+            cmd.exe), `thread.create` and `thread.hold` are CreateThread (`pss` is the working\n\
+            set, of which a thread takes 975 KiB under Wine 8), files are opened by CreateFileW,\n\
             `memory.map` is VirtualAlloc and VirtualFree, `fdatasync` and `fsync` are both\n\
             FlushFileBuffers, clocks are QueryPerformanceCounter (in steps of 100 ns),\n\
             GetSystemTimePreciseAsFileTime and GetProcessTimes. Peers are further processes of\n\

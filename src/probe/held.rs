@@ -174,7 +174,7 @@ fn unknown(footprint: &Footprint) -> Option<String> {
     let missing: Vec<&str> = missing.map(|(_, text)| *text).collect();
     let sum = footprint.pss.and(footprint.tables).and(footprint.kernel).is_none();
     let sum = if sum { "; and `memory`, their sum, is not either" } else { "" };
-    (!missing.is_empty()).then(|| format!("/proc does not show {}{sum}", missing.join(", ")))
+    (!missing.is_empty()).then(|| format!("not shown here: {}{sum}", missing.join(", ")))
 }
 
 /// The figures of [`PHASES`] after the first, in bytes of one that is held.
@@ -265,7 +265,7 @@ mod tests {
         let note = unknown(&footprint).unwrap();
         assert_eq!(
             note,
-            "/proc does not show `tables` (no VmPTE); and `memory`, their sum, is not either"
+            "not shown here: `tables` (no VmPTE); and `memory`, their sum, is not either"
         );
     }
 }

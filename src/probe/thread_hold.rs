@@ -28,15 +28,12 @@ static INFO: ProbeInfo = ProbeInfo {
     on_files: false,
 };
 
-/// A thread takes about a third of this where it was measured.
-const BYTES: u64 = 100 << 10;
-
 impl Probe for ThreadHold {
     fn info(&self) -> &'static ProbeInfo {
         &INFO
     }
 
     fn prepare(&self, setup: &Setup<'_>) -> Result<Box<dyn Workload>> {
-        held::prepare(setup, sys::hold_threads()?, BYTES)
+        held::prepare(setup, sys::hold_threads()?, sys::HELD_THREAD_BYTES)
     }
 }

@@ -3,8 +3,6 @@
 use std::io;
 
 /// Memory at one moment, in bytes; none where the environment does not show it.
-// Windows shows none yet.
-#[cfg_attr(windows, allow(dead_code))]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Footprint {
     /// Proportional set size of this process and what it holds: shared pages are split among those

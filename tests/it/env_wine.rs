@@ -103,8 +103,13 @@ fn windows_is_measured_beside_native() {
     if !needs_wine() {
         return;
     }
-    let probes =
-        ["clock.read clock=monotonic", "process.exec target=tiny", "thread.create", "cpu.integer"];
+    let probes = [
+        "clock.read clock=monotonic",
+        "process.exec target=tiny",
+        "thread.create",
+        "thread.hold n=20",
+        "cpu.integer",
+    ];
     let (place, comparison) = are_measured(&[&probes[..], &["process.fork"]].concat(), &probes);
     let file = place.read("run.jsonl");
     for fact in ["\"target\":\"x86_64-windows\"", "\"wine\":\"", "\"build\":\""] {

@@ -75,7 +75,7 @@ pub use folder::{Entries, Folder};
 pub use futex::FutexPeer;
 pub use guest::{leave_first_process, load_module, mount, raise_loopback, use_console};
 pub use hold_processes::hold_processes;
-pub use hold_threads::hold_threads;
+pub use hold_threads::{HELD_THREAD_BYTES, hold_threads};
 pub use limits::{Room, cgroup_folders, memory_room, process_room};
 pub use mapping::MappedFile;
 pub use memory::{MapPlace, Region, page_size};

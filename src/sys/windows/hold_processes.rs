@@ -1,4 +1,4 @@
-//! Things that are held: none yet.
+//! Many processes that live at the same time: there are none.
 
 use std::io;
 
@@ -7,8 +7,4 @@ use crate::sys::Held;
 
 pub fn hold_processes() -> io::Result<Box<dyn Held>> {
     not_here("Windows has no fork")
-}
-
-pub fn hold_threads() -> io::Result<Box<dyn Held>> {
-    not_here("holding threads is not built for Windows")
 }
