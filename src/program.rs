@@ -28,8 +28,11 @@ pub fn program(word: &str) -> Facts {
     let Some(path) = sys::find_program(word) else { return Facts::new() };
     let mut facts = file(&path);
     let canonical = fs::canonicalize(&path).unwrap_or_else(|_| path.clone());
-    if canonical != path {
-        facts.insert("file".into(), canonical.display().to_string());
+    // What Windows puts before a path whose links are resolved is no part of its name.
+    let canonical = canonical.display().to_string();
+    let canonical = canonical.strip_prefix(r"\\?\").unwrap_or(&canonical);
+    if Path::new(canonical) != path {
+        facts.insert("file".into(), canonical.to_owned());
     }
     facts.insert("path".into(), path.display().to_string());
     // What cannot be read as a program is still known by its size and hash.
