@@ -37,9 +37,8 @@ static INFO: LauncherInfo = LauncherInfo {
             host's cost; reading the clock is one, and costs 650 times as much. Each call\n\
             waits twice for its turn on the CPU, that of the process which is the kernel and\n\
             that of the one which stands for the program. envtax keeps both on the CPU of\n\
-            the round: left to the scheduler, they came apart, and a call cost 7 µs in some\n\
-            rounds and more than 240 in a tenth of them; together it was 7 to 17 µs, with\n\
-            the CPUs three times oversubscribed. It needs no privilege.",
+            the round: apart, a call took 80 µs instead of 10, and left to the scheduler they\n\
+            came apart, so that a tenth of all rounds had more than 240. It needs no privilege.",
     remedy: "apt-get install user-mode-linux; it needs ptrace, which some containers forbid",
     example: Some("uml"),
     serves_calls: true,

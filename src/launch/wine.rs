@@ -49,12 +49,12 @@ static INFO: LauncherInfo = LauncherInfo {
             are timed; what is known of them is in TIME.md.\n\
             \n\
             `file.stat` is GetFileAttributesExW, which Wine answers in the program itself (two\n\
-            `stat` and a `getxattr` of Linux, 2.9 µs; `stat` of its C library is the same call).\n\
-            Windows programs also open a file and call GetFileInformationByHandle: that asks\n\
-            the server a dozen times and more, mostly for the number of the volume, and costs\n\
-            100 times as much. It is another operation, and not measured. Paths on drive C: go\n\
-            by a link to the prefix's folder, which a prefix of one's own has not: `file.stat`\n\
-            was 0.5 to 0.7 µs dearer by it.\n\
+            `stat` and a `getxattr` of Linux, 2.9 µs; `stat` of its C library costs the same).\n\
+            Programs that open the file and call GetFileInformationByHandle instead ask the\n\
+            server, and through it other processes, a dozen times and more, for 100 times as\n\
+            much: another operation, which is not measured. Paths on drive C: go by a link to\n\
+            the prefix's folder, which a prefix of one's own has not: `file.stat` was about\n\
+            0.6 µs dearer by it.\n\
             \n\
             Starting processes costs about 50 times as much as natively, threads 40 times,\n\
             opening files 15 times; reading megabytes and computing cost the same. The server\n\
