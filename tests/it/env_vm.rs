@@ -207,11 +207,11 @@ fn options_of_machines_are_checked_before_anything_starts() {
     says("vm:cpus=many", "option `cpus=many`: write a number, `cpus=2`");
     says("vm:memory=lots", "option `memory=lots`: write a number and its unit, `memory=512MiB`");
     says("vm:memory=1MiB", "at least 128MiB");
-    says("vm:disk=x", "no option `disk` here; there are kernel, accel");
+    says("vm:disk=x", "no option `disk` here; there are root, kernel, accel");
     says("vm:boot=soon", "write `boot=90s`");
     says("vm:tmp=loop:fat", "a guest's disk can have ext4, xfs, btrfs");
     says("vm:memory", "option `memory` has no value");
-    says("uml:cpus=2", "no option `cpus` here; there are memory, tmp, append, boot");
+    says("uml:cpus=2", "no option `cpus` here; there are root, memory, tmp, append, boot");
     says("uml:memory=-1", "option `memory=-1`");
     place.is_clean();
 }

@@ -66,7 +66,7 @@ fn copies_are_measured_beside_one_and_reported_as_scaling() {
 fn a_copy_that_is_killed_costs_one_row() {
     let place = Place::new();
     let run = place.run(&["native"], &["syscall.getppid", "file.stat"]).own_binary();
-    let mut run = run.args(["--copies", "4", "--budget", "1h", "--precision", "0"]).start();
+    let mut run = run.args(["--copies", "4", "--budget", "1h"]).start();
     run.until("four workers", |run| {
         let mut workers = run.processes();
         workers.retain(Process::is_worker);

@@ -162,7 +162,9 @@ fn inputs_are_the_same_files() {
     ends(&place, &[&["--stage", "--input", &here][..], &words].concat(), 0);
     both_measured("command input=here.jsonl", 8);
     let missing = ["--input", "/no/such/file", "ls {}"];
-    ends(&place, &missing, 3).complains("is not there in this environment; `--stage` sends it");
+    ends(&place, &missing, 3).complains(
+        "is not there in this environment; if it is where envtax was started, `--stage` sends it",
+    );
 }
 
 /// The shell there takes `/` for the beginning of an option: what is sent has paths without.
