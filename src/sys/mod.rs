@@ -8,6 +8,9 @@ pub use counting::CountingAllocator;
 
 pub mod pe;
 
+mod command;
+pub use command::{CommandEnd, CommandOrder, Killed};
+
 mod held;
 pub use held::{Footprint, Held};
 

@@ -46,9 +46,7 @@ pub use ballast::{Ballast, huge_page_size};
 pub use bystander::{Bystander, MOST_DUE, Operation};
 pub use call::{FileMask, IdleDescriptor, SignalHandler, own_ids};
 pub use clock::{CLOCK_NAME, Clock, now_ns};
-pub use command::{
-    CommandEnd, CommandOrder, Killed, find_program, is_no_program, run_command, sync_all,
-};
+pub use command::{find_program, is_no_program, run_command, sync_all};
 pub use cpu::{allowed_cpus, getppid, pin_process, pin_to, usage};
 pub use crew::Crew;
 pub use crowd::{Crowd, Shape};

@@ -14,61 +14,12 @@ use std::ptr::null_mut;
 
 use super::{adopt_orphans, check, family, now_ns};
 use crate::model::Usage;
+use crate::sys::{CommandEnd, CommandOrder, Killed};
 
 /// How often a wait looks at the time limit, at who wants to stop, and at the output's size.
 const GLANCE_NS: libc::c_long = 100_000_000;
 /// Names of the folders that are searched where no search path is set, as execvp(3) does.
 const USUAL_PATH: &str = "/usr/local/bin:/bin:/usr/bin";
-
-/// What a command is given.
-pub struct CommandOrder<'a> {
-    pub words: &'a [String],
-    /// Read as its standard input; nothing otherwise.
-    pub stdin: Option<&'a Path>,
-    /// Where its standard output goes; nowhere otherwise.
-    pub stdout: Option<&'a Path>,
-    /// Where its standard error goes, of which a quotation may be wanted; nowhere otherwise.
-    pub stderr: Option<&'a Path>,
-    /// It is killed after so many ns, and when an output is longer than so many bytes.
-    pub limit_ns: u64,
-    pub output_limit: u64,
-}
-
-/// How a command ended, and what it took.
-#[derive(Debug)]
-pub struct CommandEnd {
-    pub status: ExitStatus,
-    /// Why it was killed, if it was.
-    pub killed: Option<Killed>,
-    /// The clock before it was started and after its end was known, in ns.
-    pub start_ns: u64,
-    pub end_ns: u64,
-    /// Of the command and of the children that it waited for.
-    pub usage: Usage,
-    /// Largest resident set of any of them, in bytes.
-    pub peak_bytes: u64,
-    /// That of this process, whose memory the command shares until it executes its program, and
-    /// which is counted for it: its own peak is not known when it is lower. None where the system
-    /// does not say.
-    pub floor_bytes: Option<u64>,
-    /// Bytes that it had read from and written to storage, or handed to system calls; none where
-    /// the system does not say.
-    pub storage: Option<(u64, u64)>,
-    /// Figures that this system does not count, by the names of their phases, where zeroes in what
-    /// it does count do not tell: none.
-    pub uncounted: &'static [&'static str],
-    /// Processes that it left behind, which were killed.
-    pub left: usize,
-}
-
-/// Why a command was killed before its end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Killed {
-    TimedOut,
-    /// Somebody wants to stop.
-    Interrupted,
-    Flooded,
-}
 
 /// Runs a command to its end. It gets a process group of its own; what is left of it afterwards, in
 /// that group or detached, is killed. Errors are those of starting it.
@@ -131,18 +82,8 @@ fn wait_for_end(
             Err(error) if error.kind() != io::ErrorKind::Interrupted => return Err(error),
             Err(_) => {}
         }
-        let flooded = || {
-            let mut outputs = order.stdout.into_iter().chain(order.stderr);
-            let length = |path: &Path| fs::metadata(path).map_or(0, |about| about.len());
-            outputs.any(|path| length(path) > order.output_limit)
-        };
-        if now_ns() - start_ns >= order.limit_ns {
-            killed = Some(Killed::TimedOut);
-        } else if can_be_read(interrupt) {
-            killed = Some(Killed::Interrupted);
-        } else if flooded() {
-            killed = Some(Killed::Flooded);
-        }
+        let ran_ns = now_ns() - start_ns;
+        killed = order.why_to_kill(ran_ns, || can_be_read(interrupt)).or(killed);
         if killed.is_some() {
             // SAFETY: a signal to the group that this command is the leader of.
             unsafe { libc::kill(-pid, libc::SIGKILL) };

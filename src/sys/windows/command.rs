@@ -2,7 +2,7 @@
 //! counted.
 
 use std::env;
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Read};
 use std::marker::PhantomData;
 use std::mem::{size_of, size_of_val, zeroed};
@@ -32,6 +32,7 @@ use super::input::Input;
 use super::job::Job;
 use super::{check, not_here, now_ns, wide};
 use crate::model::Usage;
+use crate::sys::{CommandEnd, CommandOrder, Killed};
 
 /// How often a wait looks at the time limit, at who wants to stop, and at the output's size.
 const GLANCE_MS: u32 = 100;
@@ -41,53 +42,6 @@ const LEAVING: Duration = Duration::from_secs(5);
 const NOTHING: &str = "NUL";
 /// A drive that is neither remote nor removable (`GetDriveTypeW`).
 const DRIVE_FIXED: u32 = 3;
-
-/// What a command is given.
-pub struct CommandOrder<'a> {
-    pub words: &'a [String],
-    /// Read as its standard input; nothing otherwise.
-    pub stdin: Option<&'a Path>,
-    /// Where its standard output goes; nowhere otherwise.
-    pub stdout: Option<&'a Path>,
-    /// Where its standard error goes, of which a quotation may be wanted; nowhere otherwise.
-    pub stderr: Option<&'a Path>,
-    /// It is killed after so many ns, and when an output is longer than so many bytes.
-    pub limit_ns: u64,
-    pub output_limit: u64,
-}
-
-/// How a command ended, and what it took.
-#[derive(Debug)]
-pub struct CommandEnd {
-    pub status: ExitStatus,
-    /// Why it was killed, if it was.
-    pub killed: Option<Killed>,
-    /// The clock before it was started and after its end was known, in ns.
-    pub start_ns: u64,
-    pub end_ns: u64,
-    /// Of the command and of all processes that it started, also indirectly, up to its end.
-    pub usage: Usage,
-    /// Largest working set of the command's own process, in bytes; 0 where the system does not say.
-    pub peak_bytes: u64,
-    /// Always none: a process begins with nothing of the one that starts it.
-    pub floor_bytes: Option<u64>,
-    /// Bytes that all of them had read and written by system calls, from storage or not; none where
-    /// the system does not say.
-    pub storage: Option<(u64, u64)>,
-    /// Figures that this system does not count, by the names of their phases.
-    pub uncounted: &'static [&'static str],
-    /// Processes that it left behind, which were ended.
-    pub left: usize,
-}
-
-/// Why a command was killed before its end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Killed {
-    TimedOut,
-    /// Somebody wants to stop.
-    Interrupted,
-    Flooded,
-}
 
 /// Runs a command to its end. It is born in a job of its own; what is left of that afterwards is
 /// ended. Errors are those of starting it.
@@ -335,18 +289,8 @@ fn wait_for_end(
             WAIT_TIMEOUT => {}
             _ => return Err(io::Error::last_os_error()),
         }
-        let flooded = || {
-            let mut outputs = order.stdout.into_iter().chain(order.stderr);
-            let length = |path: &Path| fs::metadata(path).map_or(0, |about| about.len());
-            outputs.any(|path| length(path) > order.output_limit)
-        };
-        if now_ns() - start_ns >= order.limit_ns {
-            killed = Some(Killed::TimedOut);
-        } else if interrupt.is_ready_within(Duration::ZERO) {
-            killed = Some(Killed::Interrupted);
-        } else if flooded() {
-            killed = Some(Killed::Flooded);
-        }
+        let ran_ns = now_ns() - start_ns;
+        killed = order.why_to_kill(ran_ns, || interrupt.is_ready_within(Duration::ZERO)).or(killed);
         if killed.is_some() {
             job.end();
         }
@@ -400,6 +344,7 @@ fn peak_bytes(process: &OwnedHandle) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
     use std::io::Write;
     use std::process::{Command, Stdio};
 
