@@ -1,6 +1,7 @@
 //! The rounds of whole commands: what one run is asked to do, and what it is made of.
 
 use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 
 use super::{CaseState, Driver, Stop};
 use crate::control::outputs;
@@ -79,7 +80,7 @@ impl Driver<'_> {
                 .into_iter()
                 .collect(),
             keep_errors: warm_up,
-            keep_output: self.keeps_output(index),
+            keep_output: self.output_folder(index).is_some(),
             stdin,
             cold: input.into_iter().filter(|_| rules.cold).collect(),
             check_output: rules.verify_output,
@@ -90,21 +91,22 @@ impl Driver<'_> {
         })
     }
 
-    /// Whether what the next run of the command writes is kept: only that of the first one, so that
-    /// those that count write where they do without it.
-    pub(super) fn keeps_output(&self, case: usize) -> bool {
-        let rules = self.plan.commands.as_ref();
-        let own = self.plan.cases[case].command.as_ref().is_some_and(|case| case.own.is_empty());
-        own && self.cases[case].rounds == 0 && rules.is_some_and(|it| it.keep_output.is_some())
+    /// The folder for what the next run of the command writes, if that is kept: only that of the
+    /// first one, so that those that count write where they do without it.
+    pub(super) fn output_folder(&self, case: usize) -> Option<PathBuf> {
+        let own = self.plan.cases[case].command.as_ref()?.own.is_empty();
+        let folder = self.plan.commands.as_ref()?.keep_output.clone();
+        folder.filter(|_| own && self.cases[case].rounds == 0)
     }
 
-    /// Fetches what the run wrote that has just ended. Its figures do not depend on it: what goes
-    /// wrong is said and no more.
-    pub(super) fn keep_output(&mut self, case: usize, seat: usize) -> Result<(), Stop> {
-        let rules = self.plan.commands.as_ref();
-        let Some(folder) = rules.and_then(|rules| rules.keep_output.as_deref()) else {
-            return Ok(());
-        };
+    /// Fetches what the run wrote that has just ended into that folder. Its figures do not depend
+    /// on it: what goes wrong is said and no more.
+    pub(super) fn keep_output(
+        &mut self,
+        case: usize,
+        seat: usize,
+        folder: &Path,
+    ) -> Result<(), Stop> {
         let name = self.seats[seat].name.clone();
         let Some(session) = &mut self.seats[seat].session else { return Ok(()) };
         let folder = folder.join(outputs::file_name(seat, &name));

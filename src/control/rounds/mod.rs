@@ -273,8 +273,8 @@ impl Driver<'_> {
             let answer = self.ask(case, seat, ask)?;
             let outer_ns = (self.start.elapsed() - asked).as_nanos() as u64;
             let cpu = cpu_before.zip(self.outside_cpu_ns(seat));
-            if self.keeps_output(case) {
-                self.keep_output(case, seat)?;
+            if let Some(folder) = self.output_folder(case) {
+                self.keep_output(case, seat, &folder)?;
             }
             let Some(answer) = answer else { continue };
             let phases = self.plan.cases[case].phases.len();
