@@ -12,6 +12,7 @@ mod rounds;
 mod seat;
 mod session;
 mod tool;
+mod vigil;
 mod workloads;
 
 pub use around::around;

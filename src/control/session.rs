@@ -16,6 +16,7 @@ use anyhow::{Context, Result, anyhow};
 
 use super::guard::{Guard, Watch};
 use super::lodging::{Aside, Lodging};
+use super::vigil::Vigil;
 use crate::child;
 use crate::launch::{self, Launch, LauncherInfo, Site};
 use crate::model::{Availability, EnvSpec, TargetDir};
@@ -89,6 +90,7 @@ pub struct Session {
     pub outside: Outside,
     /// Its processes on this side as they were then, launcher and helpers included.
     family: Vec<u32>,
+    vigil: Vigil,
     // Dropped in this order: the agent first, then what it stood on.
     process: Process,
     _helpers: Vec<Aside>,
@@ -161,7 +163,7 @@ impl Session {
         process.is_all = lodging.is_none();
         let boots = settings.answer_limit.max(Duration::from_secs(info.boot_limit_s));
         let limit = launch.boot_limit.unwrap_or(boots);
-        let response = process.listen(begin, limit, settings)?;
+        let response = process.listen(begin, limit, None, settings)?;
         let started_in = begin.elapsed();
         let Answer::Hello(hello) = response.answer else {
             return Err(process.dead("the agent does not greet first"));
@@ -181,6 +183,7 @@ impl Session {
             cpu_ns: sys::cpu_ns(&family),
         };
         Ok(Session {
+            vigil: Vigil::over(&family),
             hello: *hello,
             started_in,
             outside,
@@ -225,6 +228,8 @@ impl Session {
     pub fn ask(&mut self, ask: Ask, settings: &SessionSettings<'_>) -> Result<Answer, Trouble> {
         let id = self.next_id;
         self.next_id += 1;
+        // While a command runs, an emulator may well end a process of its own.
+        let is_watched = !matches!(ask, Ask::Run { .. } | Ask::Inspect { .. });
         // Whole commands have a time limit of their own.
         let limit = match &ask {
             Ask::Run { task } => {
@@ -243,8 +248,10 @@ impl Session {
         }
         let begin = Instant::now();
         loop {
-            let response = self.process.listen(begin, limit, settings)?;
+            let vigil = is_watched.then_some(&mut self.vigil);
+            let response = self.process.listen(begin, limit, vigil, settings)?;
             if response.id == id {
+                self.vigil.answered();
                 return Ok(response.answer);
             }
         }
@@ -353,6 +360,7 @@ impl Process {
         &mut self,
         begin: Instant,
         limit: Duration,
+        mut vigil: Option<&mut Vigil>,
         settings: &SessionSettings<'_>,
     ) -> Result<Response, Trouble> {
         let until = begin + limit;
@@ -383,7 +391,11 @@ impl Process {
                     );
                     return Err(Trouble::TimedOut(self.last_words(&what)));
                 }
-                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Timeout) => {
+                    if vigil.as_mut().is_some_and(|vigil| vigil.is_lost()) {
+                        return Err(self.dead("a process of it ended, and no answer comes"));
+                    }
+                }
             }
         }
     }

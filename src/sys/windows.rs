@@ -58,7 +58,7 @@ pub use elsewhere::{
 };
 pub use facts::{facts, volume_facts};
 pub use family::{
-    LAUNCH_VARIABLE, adopt_orphans, cpu_ns, end_launched, family, memory_bytes, pin_traced,
+    LAUNCH_VARIABLE, adopt_orphans, cpu_ns, end_launched, family, living, memory_bytes, pin_traced,
     reap_orphans,
 };
 pub use file::{Access, FilePath, ReadFile, WriteFile, map_residency, stat_size, write_executable};

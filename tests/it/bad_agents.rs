@@ -105,12 +105,20 @@ fn silence_before_the_greeting_ends_at_the_time_limit() {
 
 #[test]
 fn silence_after_the_greeting_ends_at_the_time_limit() {
-    falls_silent("\"$@\" | sed -u 1q; sleep 3600");
+    falls_silent("\"$@\" | { read -r a; echo \"$a\"; exec sleep 3600; }");
 }
 
 #[test]
 fn silence_in_the_middle_ends_at_the_time_limit() {
-    falls_silent("\"$@\" | sed -u 3q; sleep 3600");
+    let relay = "read -r a; echo \"$a\"; read -r a; echo \"$a\"; read -r a; echo \"$a\"";
+    falls_silent(&format!("\"$@\" | {{ {relay}; exec sleep 3600; }}"));
+}
+
+/// Somebody keeps the pipe open, and nobody is there to answer.
+#[test]
+fn an_agent_that_is_gone_is_not_waited_for() {
+    let gone = "a process of it ended, and no answer comes";
+    fails_alone_with("\"$@\" | sed -u 3q; sleep 3600", gone, &["--answer-timeout", "1h"]);
 }
 
 #[test]

@@ -144,7 +144,9 @@ pub fn is_started_again(spec: &str, lists: &Lists, mark: &str) {
     let place = Place::new();
     let run = place.run(&["native", &format!("x={spec}")], &PROBES[..2]).own_binary();
     // Long before that everything is precise, unless the machine is busy with something else.
-    let mut run = run.args(["--budget", "60s", "--answer-timeout", "60s"]).start();
+    // A launcher that outlives its container is seen through long before that.
+    let run = run.started_once().args(["--budget", "60s", "--answer-timeout", "1h"]);
+    let mut run = run.start();
     let token = until_launched(&mut run);
     run.until_recorded("block", 5);
     let mut found = run.processes();
@@ -446,7 +448,7 @@ fn a_target_without_a_folder_in_the_root_has_one_for_the_run() {
     assert_eq!(output(&words(&format!("find {root}"))), before);
     place.comparison("run.jsonl").measured("file.create", "runc").measured("file.create", "crun");
     fs::remove_file(place.path("run.jsonl")).unwrap();
-    let mut run = run().endless().start();
+    let mut run = run().endless().started_once().start();
     run.until_recorded("block", 5);
     assert_ne!(output(&words(&format!("find {root}"))), before);
     run.signal("KILL");

@@ -127,7 +127,7 @@ fn commands_run_around_every_start() {
     let place = Place::new();
     with_commands(&place, "");
     let run = place.run(&["native", "made"], &["syscall.getppid"]).args(["--budget", "6s"]);
-    let mut run = run.args(["--launches", "1"]).start();
+    let mut run = run.started_once().start();
     run.until_recorded("block", 5);
     run.until("the agent in `made`", |run| {
         let found = run.processes();
@@ -145,7 +145,7 @@ fn an_interrupted_run_cleans_up() {
     let place = Place::new();
     with_commands(&place, "");
     let run = place.run(&["native", "made"], &["syscall.getppid"]).endless();
-    let mut run = run.args(["--launches", "1"]).start();
+    let mut run = run.started_once().start();
     run.until_recorded("block", 5);
     run.signal("INT");
     run.wait_clean().exits(3);

@@ -323,7 +323,8 @@ fn killed_inside(spec: &str, is_victim: fn(&Process) -> bool) {
     let place = Place::new();
     let dir = format!("d={}", place.path("target"));
     let run = place.run(&["native", &format!("other={spec}")], &["file.create", "process.exec*"]);
-    let mut run = run.own_binary().args(["--budget", "8s", "--dir", &dir]).start();
+    let run = run.own_binary().started_once().args(["--budget", "8s", "--dir", &dir]);
+    let mut run = run.start();
     run.until_recorded("block", 5);
     let tokens = stages(&place);
     run.until("a victim", |run| {

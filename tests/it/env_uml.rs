@@ -104,7 +104,8 @@ fn a_killed_user_mode_linux_is_started_again() {
     }
     let place = Place::new();
     let run = place.run(&["native", "uml"], &["syscall.getppid"]);
-    let mut run = run.args(["--budget", "5s", "--answer-timeout", "50s"]).start();
+    let limits = ["--budget", "20s", "--answer-timeout", "1h"];
+    let mut run = run.started_once().args(limits).start();
     run.until_recorded("block", 3);
     let machine =
         run.processes().iter().filter(|it| it.program() == "linux.uml").map(|it| it.pid).min();

@@ -122,7 +122,8 @@ fn a_killed_virtual_machine_is_started_again() {
     }
     let place = Place::new();
     let run = place.run(&["native", "vm"], &["syscall.getppid"]);
-    let mut run = run.args(["--budget", "5s", "--answer-timeout", "50s"]).start();
+    let limits = ["--budget", "20s", "--answer-timeout", "1h"];
+    let mut run = run.started_once().args(limits).start();
     run.until_recorded("block", 3);
     run.processes()
         .iter()

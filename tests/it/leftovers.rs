@@ -95,7 +95,7 @@ fn killed_inside(other: &str, is_victim: fn(&Process) -> bool, rows: usize) {
     // Few, so that each is reached however slow the machine is.
     let run = place.run(&environments, &PROBES[..3]).own_binary();
     let dir = format!("d={}", place.path("target"));
-    let mut run = run.args(["--budget", "8s", "--dir", &dir]).start();
+    let mut run = run.started_once().args(["--budget", "8s", "--dir", &dir]).start();
     run.until_recorded("block", 5);
     run.until("a victim", |run| {
         let found = run.processes();

@@ -289,7 +289,7 @@ fn a_killed_agent_costs_nothing_and_leaves_nothing() {
     let place = Place::new();
     let run = place.run(&["native", "namespace"], &PROBES).own_binary();
     let run = run.args(["--dir", "e=loop:ext4:64MiB", "--budget", "4s"]);
-    let mut run = run.start();
+    let mut run = run.started_once().start();
     run.until_recorded("block", 5);
     run.until("an agent", |run| {
         let agents = run.processes();

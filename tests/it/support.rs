@@ -166,6 +166,12 @@ impl<'a> Envtax<'a> {
         self.args(["--budget", "1h", "--precision", "0"])
     }
 
+    /// Starts nothing again unasked: what is killed then is something that runs, not something that
+    /// is just being started, which may cost the environment.
+    pub fn started_once(self) -> Self {
+        self.args(["--launches", "1"])
+    }
+
     pub fn variable(mut self, name: &str, value: &str) -> Self {
         self.variables.push((name.into(), value.into()));
         self

@@ -111,6 +111,11 @@ pub fn memory_bytes(pids: &[u32]) -> Option<u64> {
     (sum > 0).then_some(sum)
 }
 
+/// Those of these processes that have not ended.
+pub fn living(pids: &[u32]) -> Vec<u32> {
+    pids.iter().copied().filter(|pid| stat(*pid).is_some_and(|stat| !stat.ended)).collect()
+}
+
 /// Lets those of these processes that `tracer` traces, and what they fork from here on, run on
 /// `cpus` only. One that has ended meanwhile may have left its number to another: that stays.
 pub fn pin_traced(pids: &[u32], tracer: u32, cpus: &[usize]) {

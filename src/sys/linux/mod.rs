@@ -65,7 +65,7 @@ pub use enter::{enter_chroot, enter_namespace, leave_first_place};
 pub use epoll::PolledPeer;
 pub use facts::{clock_by_call_ns, facts, has_vdso, root_is_mount, volume_facts};
 pub use family::{
-    LAUNCH_VARIABLE, adopt_orphans, cpu_ns, end_launched, family, memory_bytes, pin_traced,
+    LAUNCH_VARIABLE, adopt_orphans, cpu_ns, end_launched, family, living, memory_bytes, pin_traced,
     reap_orphans,
 };
 pub use file::{Access, FilePath, ReadFile, WriteFile, map_residency, stat_size, write_executable};

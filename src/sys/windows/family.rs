@@ -18,6 +18,10 @@ pub fn cpu_ns(_pids: &[u32]) -> Option<u64> {
     None
 }
 
+pub fn living(pids: &[u32]) -> Vec<u32> {
+    pids.to_vec()
+}
+
 pub fn pin_traced(_pids: &[u32], _tracer: u32, _cpus: &[usize]) {}
 
 pub fn memory_bytes(_pids: &[u32]) -> Option<u64> {
