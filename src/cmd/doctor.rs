@@ -38,6 +38,7 @@ pub fn run(args: &DoctorArgs) -> Result<Exit> {
         token: super::measure::fresh_token(),
         launches: Cell::new(0),
     };
+    let _launched = guard.watch_run(&settings.token);
     if args.clean {
         return clean(args, environments, &settings);
     }

@@ -49,7 +49,7 @@ pub(super) fn measure(
             launches: Cell::new(0),
         },
     };
-    let _watch = guard.watch_run(&settings.session.token);
+    let _launched = guard.watch_run(&settings.session.token);
     // Before this process has mounts of its own: what is undone must be undone for all.
     let mut warnings: Vec<String> = stage::undo_dead()
         .into_iter()

@@ -39,6 +39,23 @@ pub struct Watch {
     line: Line,
 }
 
+/// What a run launches, by its token. When it is dropped, whatever put itself aside ends, such as
+/// the process with which podman keeps a user's namespace.
+pub struct Launched {
+    token: String,
+    _watch: Watch,
+}
+
+impl Drop for Launched {
+    fn drop(&mut self) {
+        end_run(&self.token);
+    }
+}
+
+fn end_run(token: &str) {
+    sys::end_launched(|launch| launch.split('-').next() == Some(token));
+}
+
 impl Guard {
     /// Starts the guard from envtax's own binary.
     pub fn start(envtax: &Path) -> Result<Guard> {
@@ -68,9 +85,10 @@ impl Guard {
         watched.chain([self.child.id()]).collect()
     }
 
-    /// Has the guard end whatever the run of that token has launched if this process dies first.
-    pub fn watch_run(&self, token: &str) -> Watch {
-        self.watch_for(format!("{RUN}{token}"))
+    /// Ends whatever the run of that token has launched when that is dropped, or by the guard if
+    /// this process dies first.
+    pub fn watch_run(&self, token: &str) -> Launched {
+        Launched { token: token.to_owned(), _watch: self.watch_for(format!("{RUN}{token}")) }
     }
 
     fn watch_for(&self, what: String) -> Watch {
@@ -127,7 +145,5 @@ pub fn keep_guard() {
     }
     sessions.into_iter().for_each(sys::end_group);
     watched.iter().map(Path::new).filter(|path| path.is_absolute()).for_each(stage::undo);
-    for token in watched.iter().filter_map(|what| what.strip_prefix(RUN)) {
-        sys::end_launched(|launch| launch.split('-').next() == Some(token));
-    }
+    watched.iter().filter_map(|what| what.strip_prefix(RUN)).for_each(end_run);
 }

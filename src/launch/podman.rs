@@ -33,10 +33,10 @@ static INFO: LauncherInfo = LauncherInfo {
             the image would start. No network, no log, limits on files and processes as high\n\
             as envtax's own, and podman's limit on process ids (2048).\n\
             \n\
-            As another user than root podman needs a range in /etc/subuid; it was never run so\n\
-            here.",
-    remedy: "apt-get install podman runc; as another user than root, `usermod --add-subuids \
-             100000-165535 --add-subgids 100000-165535 USER`",
+            As another user than root podman needs `newuidmap` and a range in /etc/subuid. Its\n\
+            process that keeps the user's ids ends with the run if the run began it.",
+    remedy: "apt-get install podman runc; as another user than root, `apt-get install uidmap` \
+             and `usermod --add-subuids 100000-165535 --add-subgids 100000-165535 USER`",
     example: Some("podman"),
     staged: true,
     version_command: &["podman", "--version"],

@@ -1,7 +1,7 @@
 //! Containers of crun, runc, podman and docker, each started for real; what they leave: nothing.
 
 use std::fs::{self, File};
-use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread;
@@ -173,29 +173,71 @@ pub fn needs_root() -> bool {
 /// words, it does start.
 pub fn as_nobody(spec: &str, complaint: Option<&str>) {
     let place = Place::new();
-    for folder in [".", "tmp", "target"] {
-        fs::set_permissions(place.path(folder), fs::Permissions::from_mode(0o777)).unwrap();
-    }
-    let run = place.run(&["native", &format!("x={spec}")], &PROBES[..1]).own_binary();
-    let envtax = run.args(SHORT).command();
-    let nobody = ["--reuid", "65534", "--regid", "65534", "--clear-groups"];
-    let mut command = Command::new("setpriv");
-    command.args(nobody).arg(envtax.get_program()).args(envtax.get_args());
-    command.current_dir(place.path(".")).env("TMPDIR", place.path("tmp"));
+    let run =
+        of_nobody(&place, &["setpriv"], place.run(&["native", &format!("x={spec}")], &PROBES[..1]));
+    let mut run = run.args(SHORT);
     if spec.starts_with("gvisor") {
         // Where `go install` puts it, nobody else may look.
         let own = place.path("runsc");
         fs::copy(on_path("runsc").unwrap(), &own).unwrap();
-        command.env("ENVTAX_RUNSC", own);
+        run = run.variable("ENVTAX_RUNSC", &own);
     }
-    command.env("HOME", place.path("tmp")).env_remove("XDG_RUNTIME_DIR").stdin(Stdio::null());
-    let output = command.output().unwrap();
-    let errors = String::from_utf8_lossy(&output.stderr);
+    let done = run.start().wait_clean();
     match complaint {
-        Some(words) => assert!(errors.contains(words), "{errors}"),
-        None => assert_eq!(output.status.code(), Some(0), "{errors}"),
+        Some(words) => done.complains(words),
+        None => done.exits(0),
+    };
+}
+
+/// The run as a user without rights, who has a home in the place, by `setpriv` or by what takes its
+/// words.
+fn of_nobody<'a>(place: &Place, setpriv: &[&str], run: Envtax<'a>) -> Envtax<'a> {
+    let home = place.path("home");
+    fs::create_dir(&home).unwrap();
+    for folder in [".", "tmp", "target"] {
+        fs::set_permissions(place.path(folder), fs::Permissions::from_mode(0o777)).unwrap();
     }
-    place.is_clean();
+    chown(&home, Some(65534), Some(65534)).unwrap();
+    fs::set_permissions(&home, fs::Permissions::from_mode(0o700)).unwrap();
+    let words = [setpriv, &["--reuid", "65534", "--regid", "65534", "--clear-groups"]].concat();
+    let run = run.own_binary().through(&words).variable("HOME", &home);
+    run.variable("XDG_RUNTIME_DIR", &home)
+}
+
+/// Gives user ids to nobody, in a mount namespace of its own, and goes on as what it is told.
+const WITH_IDS: &str = r#"
+    mount --bind "$1" /etc/subuid && mount --bind "$1" /etc/subgid && shift && exec setpriv "$@""#;
+
+/// Podman keeps a user's ids by a process aside, which ends with the run that began it.
+#[test]
+fn another_user_gets_a_container_of_podman() {
+    let programs = ["podman", "runc", "setpriv", "newuidmap", "unshare"];
+    if !programs.into_iter().all(needs) || !needs_root() {
+        return;
+    }
+    for killed in [false, true] {
+        let place = Place::new();
+        let ids = place.write("ids", "nobody:300000:65536\n");
+        let run = place.run(&["native", "x=podman"], &PROBES);
+        let run = run.args(["--dir", &format!("d={}", place.path("target"))]);
+        let words = ["unshare", "-m", "sh", "-c", WITH_IDS, "sh", &ids];
+        let run = of_nobody(&place, &words, run);
+        if killed {
+            let mut run = run.endless().start();
+            run.until_recorded("block", 20);
+            let aside =
+                |process: &processes::Process| process.words.iter().any(|word| word == "-P");
+            assert!(run.processes().iter().any(aside), "podman's process that keeps the ids");
+            run.signal("KILL");
+            run.wait_clean();
+        } else {
+            run.args(["--budget", "4s"]).start().wait_clean().exits(0);
+            let comparison = place.comparison("run.jsonl");
+            for probe in PROBES {
+                comparison.measured(probe, "x");
+            }
+        }
+    }
 }
 
 #[test]

@@ -372,16 +372,6 @@ fn a_missing_program_names_its_package() {
     }
 }
 
-/// envtax by another program that takes a command.
-fn through(words: &[&str], run: &Envtax<'_>) -> Command {
-    let inner = run.command();
-    let mut command = Command::new(words[0]);
-    command.args(&words[1..]).arg(inner.get_program()).args(inner.get_args());
-    command.envs(inner.get_envs().filter_map(|(name, value)| Some((name, value?))));
-    command.current_dir(inner.get_current_dir().unwrap()).stdin(Stdio::null());
-    command
-}
-
 #[test]
 fn without_the_right_to_mount_the_remedy_is_named() {
     if !may_mount() || !needs("setpriv") {
@@ -389,13 +379,11 @@ fn without_the_right_to_mount_the_remedy_is_named() {
     }
     let place = Place::new();
     let run = place.run(&["native"], &["file.stat"]).args(["--dir", "t=tmpfs"]);
-    let output = through(&["setpriv", "--bounding-set", "-sys_admin"], &run).output().unwrap();
-    let said = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(2), "{said}");
+    let mut done =
+        run.through(&["setpriv", "--bounding-set", "-sys_admin"]).start().wait_clean().exits(2);
     for words in ["`--dir t=tmpfs`: mounting is refused", "as root", "--dir t=PATH"] {
-        assert!(said.contains(words), "{said}");
+        done = done.complains(words);
     }
-    place.is_clean();
 }
 
 /// A user of no rights, where `/dev/fuse` is as on any desktop: everybody's. The first word is a
@@ -438,7 +426,7 @@ fn users_make_fuse_directories_and_leave_none() {
         let run = run.args(["--dir", "f=fuse", "--budget", budget, "--precision", "0"]);
         let device = place.path("device");
         let words = ["unshare", "-m", "sh", "-c", AS_NOBODY, "sh", &file, &device];
-        let output = through(&words, &run).output().unwrap();
+        let output = run.through(&words).command().output().unwrap();
         let said = String::from_utf8_lossy(&output.stdout).into_owned();
         let err = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(said.lines().last(), Some("0"), "{said}{err}");

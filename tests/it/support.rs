@@ -71,7 +71,8 @@ impl Place {
     /// envtax in this place.
     pub fn envtax<S: AsRef<str>>(&self, args: impl IntoIterator<Item = S>) -> Envtax<'_> {
         let program = PathBuf::from(env!("CARGO_BIN_EXE_envtax"));
-        Envtax { place: self, program, args: Vec::new(), variables: Vec::new() }.args(args)
+        let (through, words, variables) = Default::default();
+        Envtax { place: self, program, through, args: words, variables }.args(args)
     }
 
     /// `envtax run … -o run.jsonl` over these environments, with these probes.
@@ -151,6 +152,8 @@ fn mounts() -> BTreeSet<String> {
 pub struct Envtax<'a> {
     place: &'a Place,
     program: PathBuf,
+    /// What starts it.
+    through: Vec<String>,
     args: Vec<String>,
     variables: Vec<(String, String)>,
 }
@@ -188,10 +191,18 @@ impl<'a> Envtax<'a> {
         self
     }
 
+    /// Started by that command, in whose place it comes.
+    pub fn through(mut self, words: &[&str]) -> Self {
+        self.through.extend(words.iter().map(|word| (*word).to_owned()));
+        self
+    }
+
     /// The command, for tests that give it other streams.
     pub fn command(&self) -> Command {
-        let mut command = Command::new(&self.program);
-        command.args(&self.args).current_dir(self.place.dir.path());
+        let own = self.program.to_str().unwrap().to_owned();
+        let words: Vec<&String> = self.through.iter().chain([&own]).chain(&self.args).collect();
+        let mut command = Command::new(words[0]);
+        command.args(&words[1..]).current_dir(self.place.dir.path());
         for variable in ["TMPDIR", "PROOT_TMP_DIR"] {
             command.env(variable, self.place.path("tmp"));
         }
