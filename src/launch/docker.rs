@@ -1,8 +1,8 @@
 //! Docker, the container engine with a daemon.
 
-use std::env;
+use std::{env, fs};
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 
 use super::oci::engine::{self, AGENT};
 use super::oci::{self, Options, root, seccomp};
@@ -14,11 +14,15 @@ pub struct Docker;
 static INFO: LauncherInfo = LauncherInfo {
     kind: "docker",
     usage: "docker[:IMAGE][,OPTIONS]",
-    summary: "a container of docker, from a local IMAGE or a minimal root file system",
+    summary: "a container of docker, from a local IMAGE, a folder or a minimal root file system",
     notes: "IMAGE must be there already: nothing is fetched. Without one, an image of a root\n\
             with nothing but the agent is made for each launch and removed after it. OPTIONS,\n\
             separated by commas:\n\
             \n\
+            - `rootfs=DIR`: a copy of that folder as root. Docker runs images only: one is made\n\
+            of the folder, without what is mounted in it, for each launch, and removed after\n\
+            it. Copying is not in the time of a start. What is large is better made an image of\n\
+            by hand, once: `tar -C DIR -c . | docker import - NAME`, and `docker:NAME`.\n\
             - `runtime=NAME`: another runtime that the daemon knows.\n\
             - `seccomp=unconfined`, `seccomp=FILE`: another filter of system calls than\n\
             docker's own, under which getppid took 1.16 times as long as outside, and without\n\
@@ -35,17 +39,16 @@ static INFO: LauncherInfo = LauncherInfo {
     ..LauncherInfo::COMMON
 };
 
-const OPTIONS: [&str; 2] = ["runtime", "seccomp"];
+const OPTIONS: [&str; 3] = ["rootfs", "runtime", "seccomp"];
 
 fn options(argument: &str) -> Result<Options<'_>> {
-    if let Some(folder) = argument.split(',').find_map(|item| item.strip_prefix("rootfs=")) {
-        bail!(
-            "docker runs images only, and no folder as it is: use `podman:rootfs={folder}`, or \
-             make an image of it, `tar -C {} -c . | docker import - NAME`, and write `docker:NAME`",
-            shell_words::quote(folder)
-        );
-    }
     let options = Options::read(argument, INFO.usage, &OPTIONS)?;
+    ensure!(
+        !root::is_machines(&options),
+        "docker runs images only, and no folder as it is; to copy the whole machine into one takes \
+         too long: use `podman:rootfs=/`"
+    );
+    root::check(&options)?;
     seccomp::check(&options)?;
     Ok(options)
 }
@@ -65,18 +68,23 @@ fn locked(site: &Site<'_>, words: Vec<String>) -> Vec<String> {
     ["flock".to_owned(), site.in_stage("image.lock")].into_iter().chain(words).collect()
 }
 
-/// Makes an image of a minimal root file system.
-fn make_image(site: &Site<'_>) -> Result<()> {
-    root::make(site)?;
-    let (root, tar) = (site.in_stage("root"), site.in_stage("root.tar"));
-    let pack = ["tar", "-C", &root, "-cf", &tar, "."].map(str::to_owned);
+/// Makes an image of the user's folder, or of a minimal root file system.
+fn make_image(site: &Site<'_>, options: &Options<'_>) -> Result<()> {
+    if options.get("rootfs").is_none() {
+        root::make(site)?;
+    }
+    let root = root::folder(site, options)?.display().to_string();
+    let tar = site.in_stage("root.tar");
+    let pack = ["tar", "--one-file-system", "--numeric-owner", "-C", &root, "-cf", &tar, "."];
+    let pack = pack.map(str::to_owned);
     let import = locked(site, docker(&["import", &tar, &oci::name(site)]));
     for words in [&pack[..], &import] {
-        if let Some(why) = engine::complaint_of(site, words)? {
-            bail!("making an image of a minimal root file system: {why}");
+        let complaint = engine::complaint_of(site, words);
+        if let Some(why) = complaint.with_context(|| format!("making an image of `{root}`"))? {
+            bail!("making an image of `{root}`: {why}");
         }
     }
-    Ok(())
+    Ok(fs::remove_file(tar)?)
 }
 
 impl Launcher for Docker {
@@ -106,7 +114,8 @@ impl Launcher for Docker {
         if let Some(why) = engine::complaint_of(site, &version)? {
             bail!("docker's daemon does not answer: {why}");
         }
-        let Some(image) = options(site.argument)?.image else { return make_image(site) };
+        let options = options(site.argument)?;
+        let Some(image) = options.image else { return make_image(site, &options) };
         match engine::complaint_of(site, &docker(&["image", "inspect", image]))? {
             None => Ok(()),
             Some(why) => bail!(

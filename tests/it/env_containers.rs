@@ -406,7 +406,8 @@ fn docker_is_measured_and_leaves_nothing() {
     let place = Place::new();
     let tar = tar_of(&place, &root_of(&place));
     output(&daemon.docker(&format!("import {tar} own:1")));
-    are_measured(&["docker", "docker:own:1,seccomp=unconfined"], &daemon.lists(), &variables);
+    let specs = ["docker", "docker:own:1,seccomp=unconfined", "docker:rootfs=ROOT"];
+    are_measured(&specs, &daemon.lists(), &variables);
     leaves_nothing("docker", &daemon.lists(), &variables);
     let run = place.run(&["native", "x=docker:no/such:image"], &PROBES[..1]).args(SHORT);
     let done = run.variable("DOCKER_HOST", &host).start().wait_clean().exits(3);
@@ -451,8 +452,8 @@ fn arguments_that_are_none_say_what_to_write() {
         ("podman:a,b", "a second image `b`"),
         ("podman:a,rootfs=/", "exclude each other"),
         ("podman:speed=1", "there is no option `speed`; there are rootfs, runtime, seccomp"),
-        ("docker:rootfs=/r,runtime=runc", "use `podman:rootfs=/r`, or make an image of it"),
-        ("docker:speed=1", "there is no option `speed`; there are runtime, seccomp"),
+        ("docker:rootfs=/,runtime=runc", "use `podman:rootfs=/`"),
+        ("docker:speed=1", "there is no option `speed`; there are rootfs, runtime, seccomp"),
         ("runc:seccomp=/no/such", "`seccomp=/no/such` is not `default`, `unconfined` or a file"),
     ];
     let others = others.map(|(spec, words)| (spec, words.to_owned()));
