@@ -6,7 +6,7 @@ use std::{env, fs};
 use anyhow::{Context, Result, bail, ensure};
 
 use super::oci::{self, Options, Runtime, bundle, root};
-use super::{Launch, Launcher, LauncherInfo, Site, UserRoot, find_program};
+use super::{Launch, Launcher, LauncherInfo, Site, UserRoot};
 use crate::model::Availability;
 use crate::sys;
 
@@ -82,7 +82,7 @@ pub(super) fn runsc() -> Option<PathBuf> {
     let named = env::var_os(VARIABLE).map(PathBuf::from);
     let installed = env::var_os("HOME").map(|home| Path::new(&home).join("go/bin/runsc"));
     let named = named.filter(|path| path.is_file());
-    named.or_else(|| find_program("runsc")).or(installed.filter(|path| path.is_file()))
+    named.or_else(|| sys::find_program("runsc")).or(installed.filter(|path| path.is_file()))
 }
 
 fn runtime(site: &Site<'_>, options: &Options<'_>) -> Result<Runtime> {

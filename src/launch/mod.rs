@@ -38,6 +38,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail, ensure};
 
 use crate::model::{Availability, EnvSpec, TargetDir, is_name};
+use crate::sys;
 
 /// Every kind of environment.
 pub const LAUNCHERS: &[&dyn Launcher] = &[
@@ -267,12 +268,6 @@ pub fn split_name(text: &str) -> (Option<&str>, &str) {
     }
 }
 
-/// The path of a program on the search path.
-fn find_program(program: &str) -> Option<PathBuf> {
-    let path = std::env::var_os("PATH")?;
-    std::env::split_paths(&path).map(|folder| folder.join(program)).find(|path| path.is_file())
-}
-
 /// Where envtax keeps what it downloads or makes once: its folder among the user's caches.
 fn cache_folder() -> PathBuf {
     let named = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
@@ -283,7 +278,7 @@ fn cache_folder() -> PathBuf {
 
 /// Available when a program of that name is on the search path.
 fn needs_program(program: &str, remedy: &str) -> Availability {
-    match find_program(program) {
+    match sys::find_program(program) {
         Some(_) => Availability::Available,
         None => Availability::Unavailable {
             reason: format!("there is no `{program}` on the search path"),

@@ -5,8 +5,9 @@ use std::env::consts::ARCH;
 use anyhow::{Context, Result, bail, ensure};
 
 use super::binaries::{self, AARCH64, Target, X86_64};
-use super::{Launch, Launcher, LauncherInfo, Site, agent_words, find_program};
+use super::{Launch, Launcher, LauncherInfo, Site, agent_words};
 use crate::model::Availability;
+use crate::sys;
 
 pub struct QemuUser;
 
@@ -103,7 +104,7 @@ impl Launcher for QemuUser {
 
     fn detect(&self) -> Availability {
         let found = MACHINES.iter().flat_map(|(machine, _)| names(machine));
-        match found.into_iter().any(|name| find_program(&name).is_some()) {
+        match found.into_iter().any(|name| sys::find_program(&name).is_some()) {
             true => Availability::Available,
             false => Availability::Unavailable {
                 reason: "there is no `qemu-x86_64-static` on the search path".into(),
@@ -118,7 +119,7 @@ impl Launcher for QemuUser {
 
     fn commands(&self, site: &Site<'_>) -> Result<Vec<Launch>> {
         let Wanted { machine, target, binfmt } = wanted(site.argument)?;
-        let emulator = names(machine).iter().find_map(|name| find_program(name));
+        let emulator = names(machine).iter().find_map(|name| sys::find_program(name));
         let emulator = emulator.with_context(|| {
             let [name, _] = names(machine);
             format!("there is no `{name}` on the search path: {REMEDY}")

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 
-use super::process_teardown::{MEMBERS, place, possible_crowd, starting};
+use super::process_teardown::{MEMBERS, possible_crowd, starting};
 use super::{Param, Probe, ProbeInfo, Setup};
 use crate::measure::{Latencies, Responses, Stopwatch, Workload};
 use crate::model::{Extras, Phase, Quantity};
@@ -209,7 +209,7 @@ impl Probe for BystanderLatency {
             "teardown" => true,
             other => bail!("`bystander.latency` has no storm `{other}`"),
         };
-        let cpus = place(setup)?;
+        let cpus = setup.peer_cpus()?;
         let n = setup.count("n")?;
         let crowd = possible_crowd(n, Shape::Flat)?;
         let watched = Watched::start(setup, &cpus)?;

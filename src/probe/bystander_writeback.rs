@@ -9,7 +9,6 @@ use anyhow::{Context, Result};
 
 use super::bystander_latency::{FIGURES, OPERATIONS, RATES, Watched};
 use super::file_blocks::has_room;
-use super::process_teardown::place;
 use super::{Param, Probe, ProbeInfo, Setup, incompressible};
 use crate::measure::{Stopwatch, Workload};
 use crate::model::Extras;
@@ -54,7 +53,7 @@ impl Probe for BystanderWriteback {
 
     fn prepare(&self, setup: &Setup<'_>) -> Result<Box<dyn Workload>> {
         has_room(setup, setup.count("n")? << 20, "n")?;
-        let cpus = place(setup)?;
+        let cpus = setup.peer_cpus()?;
         Ok(Box::new(Flush {
             watched: Watched::start(setup, &cpus)?,
             path: setup.scratch.folder()?.join("flushed"),

@@ -97,9 +97,14 @@ pub fn beside_reserve(bytes: u64) -> u64 {
 
 /// Refuses what would take more memory than may be taken, where the system tells how much that is.
 pub fn fits_in_memory(bytes: u64, remedy: &str) -> Result<()> {
-    let Some(room) = sys::memory_room().filter(|room| bytes > beside_reserve(room.left)) else {
+    sys::memory_room().map_or(Ok(()), |room| fits_in(bytes, &room, remedy))
+}
+
+/// Refuses what would take more memory than may be taken of that room.
+pub fn fits_in(bytes: u64, room: &sys::Room, remedy: &str) -> Result<()> {
+    if bytes <= beside_reserve(room.left) {
         return Ok(());
-    };
+    }
     let (wanted, left) = (units::bytes_exact(bytes), units::bytes(room.left as f64));
     Err(CannotMeasure(format!(
         "{wanted} of memory are too much: {left} are left ({}), of which a tenth, or 256 MiB, is \

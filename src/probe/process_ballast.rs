@@ -82,20 +82,11 @@ impl Probe for ProcessBallast {
 
 /// The amount defines the operation, so it is not lowered where there is too little.
 fn room_for(amount: u64, room: Option<&sys::Room>) -> Result<()> {
-    let wanted = bytes_exact(amount);
     let Some(room) = room else {
-        let reason = format!("whether {wanted} are free is not to be seen here");
+        let reason = format!("whether {} are free is not to be seen here", bytes_exact(amount));
         return Err(CannotMeasure(reason).into());
     };
-    if amount <= held::beside_reserve(room.left) {
-        return Ok(());
-    }
-    let (left, limit) = (room.left >> 20, &room.limit);
-    Err(CannotMeasure(format!(
-        "{wanted} are too much: {left} MiB are left ({limit}), of which a tenth, or 256 MiB, is \
-         not taken; ask for a smaller `amount`"
-    ))
-    .into())
+    held::fits_in(amount, room, "ask for a smaller `amount`")
 }
 
 fn all_huge(ballast: &sys::Ballast, amount: u64) -> Result<()> {
@@ -137,7 +128,7 @@ mod tests {
         let error = room_for(256 << 20, Some(&room)).unwrap_err();
         assert!(error.is::<CannotMeasure>());
         let text = error.to_string();
-        assert!(text.starts_with("256MiB are too much: 300 MiB are left (memory.max"), "{text}");
+        assert!(text.starts_with("256MiB of memory are too much: 300 MiB are left ("), "{text}");
         assert!(room_for(150 << 20, Some(&room)).is_ok());
         assert!(room_for(0, None).is_err());
     }

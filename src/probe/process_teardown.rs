@@ -70,7 +70,7 @@ impl Probe for ProcessTeardown {
             "tree" => Shape::Tree,
             other => bail!("`process.teardown` has no shape `{other}`"),
         };
-        place(setup)?;
+        setup.peer_cpus()?;
         let n = setup.count("n")?;
         let pause = Duration::from_millis(setup.count("pause_ms")?);
         Ok(Box::new(Teardown { crowd: possible_crowd(n, shape)?, n, pause }))
@@ -91,19 +91,6 @@ impl Workload for Teardown {
 
     fn iterations(&self) -> RangeInclusive<u64> {
         self.n..=self.n
-    }
-}
-
-/// What is timed is put where `cpu` says, with all that it starts.
-pub(super) fn place(setup: &Setup<'_>) -> Result<Vec<usize>> {
-    match setup.param("cpu")? {
-        // The worker is pinned already.
-        "same" => Ok(vec![setup.cpu.context("this process cannot be pinned to a CPU")?]),
-        "free" => {
-            sys::pin_to(setup.allowed_cpus).context("taking the pin off this process")?;
-            Ok(setup.allowed_cpus.to_vec())
-        }
-        other => bail!("there is no placement `{other}`"),
     }
 }
 
