@@ -90,6 +90,7 @@ pub struct Session {
     pub outside: Outside,
     /// Its processes on this side as they were then, launcher and helpers included.
     family: Vec<u32>,
+    /// Over them, while an answer is waited for.
     vigil: Vigil,
     // Dropped in this order: the agent first, then what it stood on.
     process: Process,
@@ -183,10 +184,10 @@ impl Session {
             cpu_ns: sys::cpu_ns(&family),
         };
         Ok(Session {
-            vigil: Vigil::over(&family),
             hello: *hello,
             started_in,
             outside,
+            vigil: Vigil::over(&family),
             family,
             process,
             _helpers: helpers,

@@ -80,9 +80,8 @@ fn make_image(site: &Site<'_>, options: &Options<'_>) -> Result<()> {
     let import = locked(site, docker(&["import", &tar, &oci::name(site)]));
     for words in [&pack[..], &import] {
         let complaint = engine::complaint_of(site, words);
-        if let Some(why) = complaint.with_context(|| format!("making an image of `{root}`"))? {
-            bail!("making an image of `{root}`: {why}");
-        }
+        let made = complaint.and_then(|why| why.map_or(Ok(()), |why| bail!(why)));
+        made.with_context(|| format!("making an image of `{root}`"))?;
     }
     Ok(fs::remove_file(tar)?)
 }

@@ -91,7 +91,7 @@ pub fn possible(
 
 /// What may be taken of so many bytes: a tenth, and 256 MiB if that is no more than half, are left
 /// so that nobody has to be killed.
-pub fn beside_reserve(bytes: u64) -> u64 {
+fn beside_reserve(bytes: u64) -> u64 {
     bytes - (bytes / 10).max((bytes / 2).min(256 << 20))
 }
 

@@ -143,8 +143,8 @@ pub fn leaves_nothing(spec: &str, lists: &Lists, variables: &[(&str, &str)]) {
 pub fn is_started_again(spec: &str, lists: &Lists, mark: &str) {
     let place = Place::new();
     let run = place.run(&["native", &format!("x={spec}")], &PROBES[..2]).own_binary();
-    // Long before that everything is precise, unless the machine is busy with something else.
-    // A launcher that outlives its container is seen through long before that.
+    // Long before that everything is precise, unless the machine is busy with something else; and
+    // a launcher that outlives its container is not waited for.
     let run = run.started_once().args(["--budget", "60s", "--answer-timeout", "1h"]);
     let mut run = run.start();
     let token = until_launched(&mut run);
