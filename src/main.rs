@@ -2,39 +2,28 @@
 //!
 //! `docs/ARCHITECTURE.md` is the map. This file parses, dispatches, prints the error and exits.
 
-mod agent;
-mod child;
+mod cleanup;
 mod cli;
 mod cmd;
-mod command;
 mod compare;
 mod control;
-mod envfile;
 mod exit;
 mod facts;
-mod guest;
 mod import;
+mod inside;
 mod launch;
-mod leftovers;
 mod measure;
 mod model;
 mod mount;
 mod plan;
 mod probe;
-mod program;
 mod protocol;
 mod reason;
 mod report;
 mod runfile;
-mod stage;
 mod stats;
-mod suite;
 mod sys;
-#[cfg(test)]
-mod test_alloc;
-mod transfer;
 mod units;
-mod worker;
 mod workload;
 
 use std::io::{self, Write};
@@ -46,8 +35,9 @@ use clap::{Command, CommandFactory, FromArgMatches};
 
 use crate::cli::{Cli, Verb};
 use crate::exit::Exit;
+use crate::inside::worker;
+use crate::plan::suite::SUITES;
 use crate::report::{LAYOUTS, REPORTS};
-use crate::suite::SUITES;
 
 fn main() -> ExitCode {
     // A worker is a measured process: nothing is loaded or parsed that it does not need.
@@ -55,7 +45,7 @@ fn main() -> ExitCode {
         return finish(worker::run().map(|()| Exit::Done));
     }
     // As is what a worker exchanges something with.
-    if let Some(status) = sys::peer_work() {
+    if let Some(status) = sys::run_as_peer() {
         return status.into();
     }
     match Cli::from_arg_matches(&command().get_matches()) {
@@ -92,7 +82,7 @@ fn dispatch(cli: Cli) -> Result<Exit> {
         Verb::Agent(args) => cmd::agent::run(&args),
         Verb::Worker => worker::run().map(|()| Exit::Done),
         Verb::Guard => {
-            control::keep_guard();
+            cleanup::guard::keep_guard();
             Ok(Exit::Done)
         }
     }

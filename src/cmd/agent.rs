@@ -2,9 +2,9 @@
 
 use anyhow::Result;
 
-use crate::agent::{self, AgentSettings};
 use crate::cli::AgentArgs;
 use crate::exit::Exit;
+use crate::inside::agent::{self, AgentSettings};
 
 pub fn run(args: &AgentArgs) -> Result<Exit> {
     agent::run(&AgentSettings {

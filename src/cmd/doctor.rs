@@ -6,16 +6,18 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 
-use super::trial::{self, Trial};
-use super::{choice, machine};
+use super::start_check::{self, StartCheck};
+use super::{machine, selection};
+use crate::cleanup::guard::Guard;
+use crate::cleanup::stage;
 use crate::cli::DoctorArgs;
-use crate::control::{Guard, Session, SessionSettings, Trouble};
+use crate::control::{AgentError, Session, SessionSettings};
 use crate::exit::Exit;
 use crate::launch::LAUNCHERS;
 use crate::model::{Availability, EnvSpec};
 use crate::protocol::{Answer, Ask};
 use crate::reason::brief;
-use crate::{stage, units};
+use crate::units;
 
 /// No further environment of the overview is tried after so long.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -26,8 +28,8 @@ const MARGIN: usize = 24;
 const LINES: usize = 2;
 
 pub fn run(args: &DoctorArgs) -> Result<Exit> {
-    let file = choice::file(&args.file)?;
-    let environments = choice::of(&args.environments, file.as_ref())?.environments;
+    let file = selection::file(&args.file)?;
+    let environments = selection::of(&args.environments, file.as_ref())?.environments;
     let envtax = std::env::current_exe().context("finding the path of envtax itself")?;
     let guard = Guard::start(&envtax)?;
     let settings = SessionSettings {
@@ -49,7 +51,7 @@ pub fn run(args: &DoctorArgs) -> Result<Exit> {
     output.flush()?;
     let mut text = String::from("\nenvironments\n");
     if args.environments.is_empty() {
-        let mut tried = choice::examples()?;
+        let mut tried = selection::examples()?;
         tried.extend(file.iter().flat_map(|file| file.environments().cloned()));
         text.push_str(&overview(&page, &tried, &settings)?);
     } else {
@@ -65,11 +67,11 @@ pub fn run(args: &DoctorArgs) -> Result<Exit> {
 fn overview(page: &Page, tried: &[EnvSpec], settings: &SessionSettings<'_>) -> Result<String> {
     let mut tries = tries(tried, settings, true)?;
     tries.sort_by_key(|(_, trial)| match trial {
-        Trial::Started { .. } => 0,
-        Trial::Ready => 1,
-        Trial::Failed(_) | Trial::Interrupted => 2,
+        StartCheck::Started { .. } => 0,
+        StartCheck::Ready => 1,
+        StartCheck::Failed(_) | StartCheck::Interrupted => 2,
     });
-    let entry = |(spec, trial): &(EnvSpec, Trial)| page.short(&label(spec), trial);
+    let entry = |(spec, trial): &(EnvSpec, StartCheck)| page.short(&label(spec), trial);
     let mut text: String = tries.iter().map(entry).collect();
     for launcher in LAUNCHERS.iter().filter(|launcher| launcher.info().example.is_none()) {
         let usage = launcher.info().usage;
@@ -78,7 +80,7 @@ fn overview(page: &Page, tried: &[EnvSpec], settings: &SessionSettings<'_>) -> R
                 page.entry(usage, "?", &["needs what only you can name".to_owned()])
             }
             Availability::Unavailable { reason, remedy } => {
-                page.short(usage, &Trial::Failed(format!("{reason}\nremedy: {remedy}")))
+                page.short(usage, &StartCheck::Failed(format!("{reason}\nremedy: {remedy}")))
             }
         });
     }
@@ -94,19 +96,19 @@ fn tries(
     environments: &[EnvSpec],
     settings: &SessionSettings<'_>,
     in_short: bool,
-) -> Result<Vec<(EnvSpec, Trial)>> {
+) -> Result<Vec<(EnvSpec, StartCheck)>> {
     let begin = Instant::now();
-    let bar = trial::progress(environments.len())?;
+    let bar = start_check::progress(environments.len())?;
     let mut tries = Vec::new();
     for spec in environments {
         bar.set_message(format!("starting {}", label(spec)));
         bar.tick();
         let trial = match in_short {
             true if begin.elapsed() > PATIENCE => {
-                Trial::Failed(format!("not tried: the others took {} s", PATIENCE.as_secs()))
+                StartCheck::Failed(format!("not tried: the others took {} s", PATIENCE.as_secs()))
             }
-            true => trial::in_short(spec, settings),
-            false => trial::of(spec, settings),
+            true => start_check::in_short(spec, settings),
+            false => start_check::of(spec, settings),
         };
         tries.push((spec.clone(), trial));
         bar.inc(1);
@@ -154,10 +156,12 @@ fn clean(
             other => {
                 exit = Exit::Partial;
                 let why = match other {
-                    Err(Trouble::Dead(error) | Trouble::TimedOut(error)) => format!("{error:#}"),
+                    Err(AgentError::Dead(error) | AgentError::TimedOut(error)) => {
+                        format!("{error:#}")
+                    }
                     _ => "the agent did not answer".into(),
                 };
-                text.push_str(&page.whole(&label(&spec), &Trial::Failed(why)));
+                text.push_str(&page.whole(&label(&spec), &StartCheck::Failed(why)));
             }
         }
     }
@@ -178,9 +182,9 @@ impl Page {
     }
 
     /// Everything of one environment.
-    fn whole(&self, name: &str, trial: &Trial) -> String {
+    fn whole(&self, name: &str, trial: &StartCheck) -> String {
         match trial {
-            Trial::Started { after, without } => {
+            StartCheck::Started { after, without } => {
                 let mut lines = vec![started(*after)];
                 // What has the same reason stands together.
                 let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
@@ -195,27 +199,27 @@ impl Page {
                 lines.extend(reasons.into_iter().map(text));
                 self.entry(name, "yes", &lines)
             }
-            Trial::Failed(why) => {
+            StartCheck::Failed(why) => {
                 let lines: Vec<String> = why.lines().map(|line| line.trim().to_owned()).collect();
                 self.entry(name, "no", &lines)
             }
-            Trial::Ready => {
+            StartCheck::Ready => {
                 let text = format!("boots a machine: `envtax doctor --env {name}` tries it");
                 self.entry(name, "?", &[text])
             }
-            Trial::Interrupted => self.entry(name, "no", &["interrupted".to_owned()]),
+            StartCheck::Interrupted => self.entry(name, "no", &["interrupted".to_owned()]),
         }
     }
 
     /// One environment among many.
-    fn short(&self, name: &str, trial: &Trial) -> String {
+    fn short(&self, name: &str, trial: &StartCheck) -> String {
         match trial {
-            Trial::Started { after, without } if !without.is_empty() => {
+            StartCheck::Started { after, without } if !without.is_empty() => {
                 let what: Vec<&str> = without.iter().map(|(what, _)| what.as_str()).collect();
                 let text = format!("{}, without {}", started(*after), what.join(", "));
                 self.entry(name, "yes", &self.cut(&text))
             }
-            Trial::Failed(why) => {
+            StartCheck::Failed(why) => {
                 let brief = brief(why);
                 let mut lines = self.cut(&brief.what);
                 lines.extend(brief.remedy.iter().flat_map(|it| self.cut(&format!("remedy: {it}"))));
@@ -266,7 +270,7 @@ mod tests {
         let page = Page { width: 50 };
         let why = "the agent ended (exit status: 1)\n  stderr: one two three four five six seven \
                    eight nine ten eleven twelve\n  by hand: x y z\nremedy: install it";
-        let failed = Trial::Failed(why.into());
+        let failed = StartCheck::Failed(why.into());
         let short = page.short("box", &failed);
         assert_eq!(
             short,
@@ -284,7 +288,7 @@ mod tests {
     fn what_is_missing_in_an_environment_is_named() {
         let without = [("file.cold", "no root"), ("a", "one CPU"), ("file.random", "no root")];
         let without = without.map(|(what, why)| (what.to_owned(), why.to_owned())).to_vec();
-        let started = Trial::Started { after: Duration::from_millis(7), without };
+        let started = StartCheck::Started { after: Duration::from_millis(7), without };
         let page = Page { width: 80 };
         assert!(page.short("a", &started).contains("starts in 7.00 ms, without file.cold, a,"));
         let whole = page.whole("a", &started);

@@ -5,15 +5,15 @@ use std::io::Write;
 use anyhow::Result;
 use comfy_table::{ContentArrangement, Table, presets};
 
-use super::choice;
+use super::selection;
 use crate::cli::{ListArgs, Listed};
 use crate::exit::Exit;
 use crate::launch::LAUNCHERS;
 use crate::model::{EnvSpec, Phase, Quantity};
 use crate::mount::{self, FILESYSTEMS};
+use crate::plan::suite::{SUITES, Suite};
 use crate::probe::PROBES;
 use crate::report::{LAYOUTS, REPORTS};
-use crate::suite::{SUITES, Suite};
 use crate::workload::{self, WORKLOADS};
 
 pub fn run(args: &ListArgs) -> Result<Exit> {
@@ -65,7 +65,7 @@ fn environments(args: &ListArgs) -> Result<Vec<[String; 2]>> {
     let kinds = LAUNCHERS.iter().map(|launcher| launcher.info());
     let mut rows: Vec<[String; 2]> =
         kinds.map(|info| [info.usage.into(), info.summary.into()]).collect();
-    if let Some(file) = choice::file(&args.file)? {
+    if let Some(file) = selection::file(&args.file)? {
         let row =
             |spec: &EnvSpec| [spec.name.clone(), format!("{} (in {})", spec.spec(), file.path)];
         rows.extend(file.environments().map(row));

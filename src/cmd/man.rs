@@ -8,8 +8,8 @@ use clap::{Arg, Command};
 use crate::exit::Exit;
 use crate::launch::LAUNCHERS;
 use crate::mount::FILESYSTEMS;
+use crate::plan::suite::SUITES;
 use crate::report::LAYOUTS;
-use crate::suite::SUITES;
 
 /// Every way in which envtax ends.
 const EXITS: &[(&str, &str)] = &[

@@ -13,16 +13,18 @@ use indicatif::{ProgressBar, ProgressStyle};
 use rand::RngCore;
 
 use super::show;
-use super::trial::{self, Trial};
+use super::start_check::{self, StartCheck};
+use crate::cleanup::guard::Guard;
+use crate::cleanup::stage;
 use crate::cli::{OutputArgs, ShowArgs};
 use crate::compare::{self, sides};
-use crate::control::{self, Guard, Progress, RunSettings, SessionSettings, Watcher};
-use crate::envfile::AUTO;
+use crate::control::{self, Progress, RunSettings, SessionSettings, Watcher};
 use crate::exit::Exit;
 use crate::model::Plan;
+use crate::plan::environment_file::AUTO;
 use crate::reason::{brief, readable};
 use crate::runfile::{self, EndReason, Header, OutcomeState, Record, RunFile, Writer};
-use crate::{facts, stage, sys, units};
+use crate::{facts, sys, units};
 
 /// Carries the plan out, writes its run file and prints the comparison. The environments of these
 /// names are left out where they do not start.
@@ -55,11 +57,11 @@ pub(super) fn measure(
         .into_iter()
         .map(|stage| format!("undid what a killed run left: {stage}"))
         .collect();
-    let _around = control::around(&plan, &settings.session)?;
+    let _around = control::start_run_hooks(&plan, &settings.session)?;
     warnings.extend(leave_out(&mut plan, auto, &settings.session)?);
     let _dirs = control::make_dirs(&mut plan, &settings.session)?;
     let _data = control::make_data(&mut plan, &settings.session)?;
-    let points = control::make_points(&plan, &settings.session)?;
+    let points = control::make_mount_points(&plan, &settings.session)?;
     warnings.extend(points.failures.iter().cloned());
     let mut scribe = Scribe::new(&plan, &path, file.force)?;
     warnings.iter().for_each(|text| scribe.warn(text));
@@ -106,7 +108,7 @@ fn leave_out(
 ) -> Result<Vec<String>> {
     let mut told = Vec::new();
     let mut interrupted = false;
-    let bar = trial::progress(auto.len())?;
+    let bar = start_check::progress(auto.len())?;
     plan.environments.retain(|spec| {
         let name = &spec.name;
         if !auto.contains(name) || *name == plan.reference || interrupted {
@@ -114,10 +116,10 @@ fn leave_out(
         }
         bar.set_message(format!("does {name} start here?"));
         bar.inc(1);
-        match trial::of(spec, settings) {
-            Trial::Started { .. } | Trial::Ready => return true,
-            Trial::Interrupted => interrupted = true,
-            Trial::Failed(why) => {
+        match start_check::of(spec, settings) {
+            StartCheck::Started { .. } | StartCheck::Ready => return true,
+            StartCheck::Interrupted => interrupted = true,
+            StartCheck::Failed(why) => {
                 let why = brief(&why).what;
                 told.push(format!("`--env {AUTO}` leaves out `{name}`: {why}"));
             }

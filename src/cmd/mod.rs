@@ -1,7 +1,6 @@
 //! One file a verb. Here the layers are put together; nothing depends on this folder.
 
 pub mod agent;
-mod choice;
 pub mod compare;
 pub mod completions;
 pub mod doctor;
@@ -10,6 +9,7 @@ mod machine;
 pub mod man;
 mod measure;
 pub mod run;
+mod selection;
 mod show;
+mod start_check;
 pub mod time;
-mod trial;

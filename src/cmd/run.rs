@@ -4,15 +4,15 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
 
-use super::choice::{self, Choice};
 use super::measure::{self, fresh_seed};
+use super::selection::{self, Selection};
 use super::show;
 use crate::cli::RunArgs;
-use crate::envfile::EnvFile;
 use crate::exit::Exit;
 use crate::model::{Case, EnvSpec, Plan, PlannedCase, TargetDir};
+use crate::plan::environment_file::EnvFile;
+use crate::plan::suite::{self, Suite};
 use crate::plan::{self, Wish};
-use crate::suite::{self, Suite};
 use crate::{mount, probe, sys};
 
 /// Name of the target directory that is measured when none is given: each environment's own folder
@@ -21,8 +21,8 @@ const DEFAULT_DIR: &str = "tmp";
 
 pub fn run(args: &RunArgs) -> Result<Exit> {
     show::check(&args.show)?;
-    let file = choice::file(&args.file)?;
-    let Choice { environments, auto } = choice::of(&args.environments, file.as_ref())?;
+    let file = selection::file(&args.file)?;
+    let Selection { environments, auto } = selection::of(&args.environments, file.as_ref())?;
     let plan = plan_of(args, environments, file.as_ref())?;
     if plan.cold_launches {
         let place = sys::DROP_CACHES;

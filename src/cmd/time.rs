@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
 
-use super::choice::{self, Choice};
+use super::selection::{self, Selection};
 use super::{measure, show};
 use crate::cli::TimeArgs;
 use crate::exit::Exit;
@@ -33,8 +33,8 @@ const ANY_BUDGET_S: f64 = 1e9;
 
 pub fn run(args: &TimeArgs) -> Result<Exit> {
     show::check(&args.show)?;
-    let file = choice::file(&args.file)?;
-    let Choice { environments, auto } = choice::of(&args.environments, file.as_ref())?;
+    let file = selection::file(&args.file)?;
+    let Selection { environments, auto } = selection::of(&args.environments, file.as_ref())?;
     if let Some(hint) = hint(&args.lines) {
         // Nobody may be reading it.
         let _ = writeln!(io::stderr(), "envtax: {hint}");

@@ -1,25 +1,24 @@
 //! The only part that starts processes: agents and the rounds they measure in.
 
-mod around;
-mod guard;
+mod kept_outputs;
 mod launches;
-mod lodging;
-mod made;
+mod liveness;
+mod made_directories;
+mod mount_points;
 mod order;
-mod outputs;
-mod points;
+mod resources;
 mod rounds;
-mod seat;
+mod run_hooks;
 mod session;
-mod tool;
-mod vigil;
-mod workloads;
+mod slot;
+mod tool_version;
+mod workload_data;
 
-pub use around::around;
-pub use guard::{Guard, keep_guard};
-pub use lodging::remedy;
-pub use made::make_dirs;
-pub use points::{Points, make_points};
+pub use run_hooks::start_run_hooks;
+
+pub use made_directories::make_dirs;
+pub use mount_points::{MountPoints, make_mount_points};
+pub use resources::remedy;
 pub use rounds::{Progress, RunSettings, Watcher, run};
-pub use session::{Session, SessionSettings, Trouble};
-pub use workloads::make_data;
+pub use session::{AgentError, Session, SessionSettings};
+pub use workload_data::make_data;

@@ -14,17 +14,17 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow};
 
-use super::guard::{Guard, Watch};
-use super::lodging::{Aside, Lodging};
-use super::vigil::Vigil;
-use crate::child;
+use super::liveness::LivenessCheck;
+use super::resources::{HelperProcess, LaunchResources};
+use crate::cleanup::child;
+use crate::cleanup::guard::{Guard, Watch};
+use crate::cleanup::stage::Stage;
 use crate::launch::{self, Launch, LauncherInfo, Site};
 use crate::model::{Availability, EnvSpec, TargetDir};
 use crate::protocol::{
     Answer, Ask, Hello, MAX_LINE, Request, Response, VERSION, line_of, message_in,
 };
 use crate::runfile::Outside;
-use crate::stage::Stage;
 use crate::sys;
 
 /// How long an agent may take to end by itself.
@@ -58,7 +58,7 @@ pub struct SessionSettings<'a> {
 
 /// Why there is no answer.
 #[derive(Debug)]
-pub enum Trouble {
+pub enum AgentError {
     /// The user asked to stop.
     Interrupted,
     /// Nothing came in time. The agent was ended.
@@ -67,9 +67,9 @@ pub enum Trouble {
     Dead(anyhow::Error),
 }
 
-impl From<anyhow::Error> for Trouble {
+impl From<anyhow::Error> for AgentError {
     fn from(error: anyhow::Error) -> Self {
-        Trouble::Dead(error)
+        AgentError::Dead(error)
     }
 }
 
@@ -89,13 +89,13 @@ pub struct Session {
     /// What it had taken on this side by then.
     pub outside: Outside,
     /// Its processes on this side as they were then, launcher and helpers included.
-    family: Vec<u32>,
+    descendants: Vec<u32>,
     /// Over them, while an answer is waited for.
-    vigil: Vigil,
+    liveness: LivenessCheck,
     // Dropped in this order: the agent first, then what it stood on.
     process: Process,
-    _helpers: Vec<Aside>,
-    _lodging: Option<Rc<Lodging>>,
+    _helpers: Vec<HelperProcess>,
+    _lodging: Option<Rc<LaunchResources>>,
     launcher_serves_calls: bool,
     launcher_traces_guest: bool,
     next_id: u64,
@@ -107,11 +107,11 @@ impl Session {
         spec: &EnvSpec,
         dirs: &[TargetDir],
         settings: &SessionSettings<'_>,
-    ) -> Result<Session, Trouble> {
+    ) -> Result<Session, AgentError> {
         let agent = settings.agent.to_str().context("the path of envtax is not UTF-8")?;
         let launcher = launch::find(&spec.kind)?;
         if let Availability::Unavailable { reason, .. } = launcher.detect() {
-            return Err(Trouble::Dead(anyhow!(reason)));
+            return Err(AgentError::Dead(anyhow!(reason)));
         }
         settings.launches.set(settings.launches.get() + 1);
         let id = format!("{}-{}", settings.token, settings.launches.get());
@@ -123,17 +123,17 @@ impl Session {
         let place = stage.as_ref().map(|stage| stage.path().to_owned()).unwrap_or_default();
         let argument = &spec.argument;
         let site = Site { argument, agent, dirs, id: &id, stage: &place };
-        let lodging = match stage {
-            Some(stage) => Some(Lodging::prepare(spec, launcher, &site, stage, settings)?),
+        let resources = match stage {
+            Some(stage) => Some(LaunchResources::prepare(spec, launcher, &site, stage, settings)?),
             None => None,
         };
-        let lodging = lodging.map(Rc::new);
+        let resources = resources.map(Rc::new);
         let launches = launcher.commands(&site)?;
         let mut failures = Vec::new();
         for launch in launches {
-            match Session::try_start(&launch, &id, launcher.info(), &lodging, settings) {
+            match Session::try_start(&launch, &id, launcher.info(), &resources, settings) {
                 // What ends before it greets may have lacked the binary: the next way sends it.
-                Err(Trouble::Dead(error)) if !program_is_missing(&error) => failures.push(error),
+                Err(AgentError::Dead(error)) if !program_is_missing(&error) => failures.push(error),
                 other => return other,
             }
         }
@@ -142,26 +142,26 @@ impl Session {
         if let Some(explanation) = launch::explanation(&text) {
             text.push_str(&format!("\n  {explanation}"));
         }
-        Err(Trouble::Dead(anyhow!(text)))
+        Err(AgentError::Dead(anyhow!(text)))
     }
 
     fn try_start(
         launch: &Launch,
         id: &str,
         info: &LauncherInfo,
-        lodging: &Option<Rc<Lodging>>,
+        resources: &Option<Rc<LaunchResources>>,
         settings: &SessionSettings<'_>,
-    ) -> Result<Session, Trouble> {
+    ) -> Result<Session, AgentError> {
         sys::reap_orphans(&settings.guard.children());
-        let before = sys::family();
+        let before = sys::descendants();
         let begin = Instant::now();
         let mut helpers = Vec::new();
         for helper in &launch.helpers {
-            let lodging = lodging.as_ref().context("a helper needs a stage")?;
-            helpers.push(lodging.start(helper, settings)?);
+            let resources = resources.as_ref().context("a helper needs a stage")?;
+            helpers.push(resources.start(helper, settings)?);
         }
         let mut process = Process::start(launch, id, settings)?;
-        process.is_all = lodging.is_none();
+        process.is_all = resources.is_none();
         let boots = settings.answer_limit.max(Duration::from_secs(info.boot_limit_s));
         let limit = launch.boot_limit.unwrap_or(boots);
         let response = process.listen(begin, limit, None, settings)?;
@@ -177,21 +177,21 @@ impl Session {
             );
             return Err(process.dead(&versions));
         }
-        let family: Vec<u32> = sys::family().difference(&before).copied().collect();
+        let descendants: Vec<u32> = sys::descendants().difference(&before).copied().collect();
         let outside = Outside {
-            processes: (!family.is_empty()).then_some(family.len()),
-            memory_bytes: sys::memory_bytes(&family),
-            cpu_ns: sys::cpu_ns(&family),
+            processes: (!descendants.is_empty()).then_some(descendants.len()),
+            memory_bytes: sys::memory_bytes(&descendants),
+            cpu_ns: sys::cpu_ns(&descendants),
         };
         Ok(Session {
             hello: *hello,
             started_in,
             outside,
-            vigil: Vigil::over(&family),
-            family,
+            liveness: LivenessCheck::over(&descendants),
+            descendants,
             process,
             _helpers: helpers,
-            _lodging: lodging.clone(),
+            _lodging: resources.clone(),
             launcher_serves_calls: info.serves_calls,
             launcher_traces_guest: info.traces_guest,
             next_id: 1,
@@ -211,13 +211,13 @@ impl Session {
         let _ = sys::pin_process(launcher, &cpus);
         if self.launcher_traces_guest {
             // A worker's is made of the agent's, and runs where that may.
-            sys::pin_traced(&self.family, launcher, &cpus);
+            sys::pin_traced(&self.descendants, launcher, &cpus);
         }
     }
 
     /// CPU time that the environment's processes have taken on this side so far, in ns.
     pub fn outside_cpu_ns(&self) -> Option<u64> {
-        sys::cpu_ns(&self.family)
+        sys::cpu_ns(&self.descendants)
     }
 
     /// Tells the agent that nothing more comes, so that several can end at the same time.
@@ -226,7 +226,7 @@ impl Session {
     }
 
     /// Sends one question and waits for its answer.
-    pub fn ask(&mut self, ask: Ask, settings: &SessionSettings<'_>) -> Result<Answer, Trouble> {
+    pub fn ask(&mut self, ask: Ask, settings: &SessionSettings<'_>) -> Result<Answer, AgentError> {
         let id = self.next_id;
         self.next_id += 1;
         // While a command runs, an emulator may well end a process of its own.
@@ -249,10 +249,10 @@ impl Session {
         }
         let begin = Instant::now();
         loop {
-            let vigil = is_watched.then_some(&mut self.vigil);
-            let response = self.process.listen(begin, limit, vigil, settings)?;
+            let liveness = is_watched.then_some(&mut self.liveness);
+            let response = self.process.listen(begin, limit, liveness, settings)?;
             if response.id == id {
-                self.vigil.answered();
+                self.liveness.answered();
                 return Ok(response.answer);
             }
         }
@@ -361,13 +361,13 @@ impl Process {
         &mut self,
         begin: Instant,
         limit: Duration,
-        mut vigil: Option<&mut Vigil>,
+        mut liveness: Option<&mut LivenessCheck>,
         settings: &SessionSettings<'_>,
-    ) -> Result<Response, Trouble> {
+    ) -> Result<Response, AgentError> {
         let until = begin + limit;
         loop {
             if (settings.interrupted)() {
-                return Err(Trouble::Interrupted);
+                return Err(AgentError::Interrupted);
             }
             let left = until.saturating_duration_since(Instant::now());
             match self.heard.recv_timeout(left.min(GLANCE)) {
@@ -390,10 +390,10 @@ impl Process {
                     let what = format!(
                         "no answer within {seconds} s; does it ask for a password, or still boot?"
                     );
-                    return Err(Trouble::TimedOut(self.last_words(&what)));
+                    return Err(AgentError::TimedOut(self.last_words(&what)));
                 }
                 Err(RecvTimeoutError::Timeout) => {
-                    if vigil.as_mut().is_some_and(|vigil| vigil.is_lost()) {
+                    if liveness.as_mut().is_some_and(|liveness| liveness.is_lost()) {
                         return Err(self.dead("a process of it ended, and no answer comes"));
                     }
                 }
@@ -402,15 +402,15 @@ impl Process {
     }
 
     /// It hears or says nothing any more: how it ended, or what it looks like if it did not.
-    fn gone(&mut self, otherwise: &str) -> Trouble {
+    fn gone(&mut self, otherwise: &str) -> AgentError {
         // Behind a launcher that lost its output, an agent still waits for requests.
         self.close_input();
         let how = self.wait_briefly().map(|status| format!("the agent ended ({status})"));
         self.dead(how.as_deref().unwrap_or(otherwise))
     }
 
-    fn dead(&mut self, what: &str) -> Trouble {
-        Trouble::Dead(self.last_words(what))
+    fn dead(&mut self, what: &str) -> AgentError {
+        AgentError::Dead(self.last_words(what))
     }
 
     /// Ends the agent; what happened, what it printed, and what to run by hand.

@@ -4,7 +4,7 @@ use anyhow::{Context, Result, ensure};
 
 use super::machine::{self, Folder, Made, Options};
 use super::{Launch, Launcher, LauncherInfo, Site, needs_program};
-use crate::guest::{Mount, Orders};
+use crate::inside::guest::{Mount, Orders};
 use crate::model::Availability;
 
 pub struct Uml;

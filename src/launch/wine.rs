@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail, ensure};
 
 use super::{Launch, Launcher, LauncherInfo, Site, binaries, cache_folder, needs_program};
-use crate::child;
+use crate::cleanup::child;
 use crate::model::Availability;
 use crate::sys;
 

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use anyhow::{Result, ensure};
 
 use crate::model::{Extras, Phase, SampleSet};
-use crate::sys::{self, Crew};
+use crate::sys::{self, Copies};
 
 /// Phases one probe may have.
 pub const MAX_PHASES: usize = 8;
@@ -124,13 +124,13 @@ impl BlockSettings {
 pub(super) fn run_sample(
     workload: &mut dyn Workload,
     settings: &BlockSettings,
-    crew: Option<&Crew>,
+    copies: Option<&Copies>,
     watch: &mut Stopwatch,
 ) -> Result<()> {
     let extra = (settings.iterations as f64 * settings.extra_work).round() as u64;
     let iterations = settings.iterations + extra;
     workload.before_sample(iterations)?;
-    crew.map_or(Ok(()), Crew::meet)?;
+    copies.map_or(Ok(()), Copies::meet)?;
     watch.start();
     let done = workload.run(iterations, watch)?;
     watch.lap(settings.timed - 1);
@@ -138,41 +138,41 @@ pub(super) fn run_sample(
     ensure!(done == iterations, "did {done} of {iterations} iterations");
     Ok(())
 }
-
-/// Runs one block and returns its samples; whether it was pinned is the worker's to add. In a crew,
+/// Runs one block and returns its samples; whether it was pinned is the worker's to add. Where
+/// several copies run, their samples begin together, and the leader's are the means over all.
 /// samples begin together, and the leader's are the means of all copies'.
 pub fn run_block(
     workload: &mut dyn Workload,
     settings: &BlockSettings,
-    crew: Option<&Crew>,
+    copies: Option<&Copies>,
 ) -> Result<SampleSet> {
     let mut samples = vec![Vec::with_capacity(settings.samples); settings.phases];
     let mut watch = Stopwatch::default();
     if settings.discard {
-        run_sample(workload, settings, crew, &mut watch)?;
+        run_sample(workload, settings, copies, &mut watch)?;
     }
     let before = sys::usage();
     let start_ns = sys::now_ns();
     let mut end_ns = start_ns;
     for taken in 0..settings.samples {
         let more = taken == 0 || end_ns.saturating_sub(start_ns) <= settings.limit_ns;
-        if !crew.map_or(Ok(more), |crew| crew.agree(more))? {
+        if !copies.map_or(Ok(more), |copies| copies.agree(more))? {
             break;
         }
-        run_sample(workload, settings, crew, &mut watch)?;
+        run_sample(workload, settings, copies, &mut watch)?;
         for (phase, list) in samples.iter_mut().enumerate() {
             let own = watch.sample(phase, settings.iterations);
             list.push(own);
-            crew.inspect(|crew| crew.set(phase * settings.samples + taken, own));
+            copies.inspect(|copies| copies.set(phase * settings.samples + taken, own));
         }
         end_ns = watch.last;
     }
     let usage = sys::usage().since(&before);
-    if let Some(crew) = crew {
-        crew.meet()?;
+    if let Some(copies) = copies {
+        copies.meet()?;
         for (phase, list) in samples.iter_mut().enumerate() {
             for (taken, sample) in list.iter_mut().enumerate() {
-                *sample = crew.mean(phase * settings.samples + taken);
+                *sample = copies.mean(phase * settings.samples + taken);
             }
         }
     }

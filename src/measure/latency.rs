@@ -35,7 +35,7 @@ impl Latencies {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test_alloc::allocations_during;
+    use crate::measure::test_alloc::allocations_during;
 
     #[test]
     fn recording_allocates_nothing_and_keeps_three_digits() {

@@ -7,6 +7,8 @@ mod block;
 mod calibrate;
 mod latency;
 mod responses;
+#[cfg(test)]
+pub mod test_alloc;
 
 #[cfg(test)]
 pub use block::MAX_PHASES;

@@ -10,7 +10,7 @@ use super::process_teardown::{MEMBERS, possible_crowd, starting};
 use super::{Param, Probe, ProbeInfo, Setup};
 use crate::measure::{Latencies, Responses, Stopwatch, Workload};
 use crate::model::{Extras, Phase, Quantity};
-use crate::sys::{self, Bystander, Crowd, Operation, Shape};
+use crate::sys::{self, Bystander, Operation, ProcessTree, Shape};
 
 pub struct BystanderLatency;
 
@@ -192,7 +192,7 @@ impl Watched {
 
 struct Storm {
     // Ended first: its processes are many.
-    crowd: Crowd,
+    tree: ProcessTree,
     watched: Watched,
     n: u64,
     teardown: bool,
@@ -211,15 +211,15 @@ impl Probe for BystanderLatency {
         };
         let cpus = setup.peer_cpus()?;
         let n = setup.count("n")?;
-        let crowd = possible_crowd(n, Shape::Flat)?;
+        let tree = possible_crowd(n, Shape::Flat)?;
         let watched = Watched::start(setup, &cpus)?;
-        Ok(Box::new(Storm { crowd, watched, n, teardown }))
+        Ok(Box::new(Storm { tree, watched, n, teardown }))
     }
 }
 
 impl Storm {
     fn create(&mut self) -> Result<()> {
-        self.crowd.create().with_context(|| starting(self.n, &self.crowd))
+        self.tree.create().with_context(|| starting(self.n, &self.tree))
     }
 }
 
@@ -233,16 +233,16 @@ impl Workload for Storm {
     }
 
     fn run(&mut self, _: u64, watch: &mut Stopwatch) -> Result<u64> {
-        let (crowd, n) = (&mut self.crowd, self.n);
+        let (tree, n) = (&mut self.tree, self.n);
         self.watched.during(watch, |_| match self.teardown {
-            true => crowd.end().context("ending the processes"),
-            false => crowd.create().with_context(|| starting(n, crowd)),
+            true => tree.end().context("ending the processes"),
+            false => tree.create().with_context(|| starting(n, tree)),
         })?;
         Ok(n)
     }
 
     fn after_sample(&mut self) -> Result<()> {
-        self.crowd.end().context("ending the processes")?;
+        self.tree.end().context("ending the processes")?;
         self.watched.keep();
         Ok(())
     }

@@ -297,8 +297,8 @@ mod tests {
     use std::collections::HashSet;
 
     use super::*;
+    use crate::measure::test_alloc::allocations_during;
     use crate::measure::{BlockSettings, MAX_PHASES, run_block};
-    use crate::test_alloc::allocations_during;
 
     #[test]
     fn every_probe_is_described_and_unique() {

@@ -10,7 +10,7 @@ use anyhow::{Context, Result, bail};
 use super::{CannotMeasure, Param, Probe, ProbeInfo, Setup, held};
 use crate::measure::{Stopwatch, Workload};
 use crate::model::Phase;
-use crate::sys::{self, Crowd, Shape};
+use crate::sys::{self, ProcessTree, Shape};
 
 pub struct ProcessTeardown;
 
@@ -48,13 +48,13 @@ static INFO: ProbeInfo = ProbeInfo {
     on_files: false,
 };
 
-/// Processes that a crowd may have.
+/// Processes that a tree may have.
 pub(super) const MEMBERS: RangeInclusive<u64> = 2..=20_000;
 /// Memory that a sleeping process takes at most, its kernel stack and tables with it, in bytes.
 const EACH_BYTES: u64 = 400 << 10;
 
 struct Teardown {
-    crowd: Crowd,
+    tree: ProcessTree,
     n: u64,
     pause: Duration,
 }
@@ -73,18 +73,18 @@ impl Probe for ProcessTeardown {
         setup.peer_cpus()?;
         let n = setup.count("n")?;
         let pause = Duration::from_millis(setup.count("pause_ms")?);
-        Ok(Box::new(Teardown { crowd: possible_crowd(n, shape)?, n, pause }))
+        Ok(Box::new(Teardown { tree: possible_crowd(n, shape)?, n, pause }))
     }
 }
 
 impl Workload for Teardown {
     fn run(&mut self, _: u64, watch: &mut Stopwatch) -> Result<u64> {
-        let created = self.crowd.create();
+        let created = self.tree.create();
         watch.lap(0);
-        created.with_context(|| starting(self.n, &self.crowd))?;
+        created.with_context(|| starting(self.n, &self.tree))?;
         thread::sleep(self.pause);
         watch.skip();
-        self.crowd.end().context("ending the processes")?;
+        self.tree.end().context("ending the processes")?;
         watch.lap(1);
         Ok(self.n)
     }
@@ -95,25 +95,25 @@ impl Workload for Teardown {
 }
 
 /// What was being done when an error came.
-pub(super) fn starting(n: u64, crowd: &Crowd) -> String {
-    format!("starting {n} processes, of which {} came", crowd.reached())
+pub(super) fn starting(n: u64, tree: &ProcessTree) -> String {
+    format!("starting {n} processes, of which {} came", tree.reached())
 }
 
-/// A crowd that was there once as a whole. It is not there now.
-pub(super) fn possible_crowd(n: u64, shape: Shape) -> Result<Crowd> {
+/// A tree that was there once as a whole. It is not there now.
+pub(super) fn possible_crowd(n: u64, shape: Shape) -> Result<ProcessTree> {
     fits(n, sys::process_room().as_ref(), sys::memory_room().as_ref())?;
-    let mut crowd = Crowd::new(n as usize, shape).context("memory for many processes")?;
-    match crowd.create() {
+    let mut tree = ProcessTree::new(n as usize, shape).context("memory for many processes")?;
+    match tree.create() {
         Ok(()) => {}
         Err(error) if [WouldBlock, OutOfMemory].contains(&error.kind()) => {
-            let reached = crowd.reached();
+            let reached = tree.reached();
             let text = format!("of {n} processes {reached} could be started ({error}); {REMEDY}");
             return Err(CannotMeasure(text).into());
         }
-        Err(error) => return Err(error).context(starting(n, &crowd)),
+        Err(error) => return Err(error).context(starting(n, &tree)),
     }
-    crowd.end().context("ending the processes")?;
-    Ok(crowd)
+    tree.end().context("ending the processes")?;
+    Ok(tree)
 }
 
 const REMEDY: &str = "choose a smaller `n=`";

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
-use crate::leftovers;
+use crate::cleanup::leftovers;
 
 /// The block's own folder, made when a probe first asks for it and removed when dropped.
 pub struct Scratch {

@@ -2,9 +2,9 @@
 
 use statrs::distribution::{ContinuousCDF, Normal};
 
-/// Points that are used at most: all pairs of them are.
+/// MountPoints that are used at most: all pairs of them are.
 const MOST: usize = 500;
-/// Points below which an interval has no meaning.
+/// MountPoints below which an interval has no meaning.
 const FEWEST: usize = 8;
 
 /// A slope with its 95 % interval.

@@ -1,21 +1,13 @@
 //! The only place that knows which operating system this is, and the only place with `unsafe`.
 //! Every system has a sibling module with the same names; nothing outside branches on the system.
 
+mod shared;
+pub use shared::command::{CommandEnd, CommandOrder, Killed};
 #[cfg(test)]
-mod counting;
-#[cfg(test)]
-pub use counting::CountingAllocator;
-
-pub mod pe;
-
-mod command;
-pub use command::{CommandEnd, CommandOrder, Killed};
-
-mod held;
-pub use held::{Footprint, Held};
-
-mod hypervisor;
-pub use hypervisor::{Hypervisor, hypervisor};
+pub use shared::counting::CountingAllocator;
+pub use shared::held::{Footprint, Held};
+pub use shared::hypervisor::{Hypervisor, hypervisor};
+pub use shared::pe;
 
 #[cfg(target_os = "linux")]
 mod linux;

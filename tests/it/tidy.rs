@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
-/// Which layer may use which: DESIGN's arrows. `main` and `cmd` may use anything.
+/// Which layer may use which. `main` and `cmd` may use anything.
 const ARROWS: &[(&str, &[&str])] = &[
     ("sys", &["model"]),
     ("model", &[]),
@@ -13,48 +13,23 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("units", &[]),
     ("exit", &[]),
     ("reason", &[]),
-    ("envfile", &["launch", "model"]),
-    ("leftovers", &[]),
     ("cli", &[]),
-    ("test_alloc", &["sys"]),
-    ("measure", &["sys", "model", "test_alloc"]),
-    ("probe", &["measure", "sys", "model", "units", "leftovers", "test_alloc"]),
-    ("protocol", &["model"]),
-    ("plan", &["model"]),
-    ("suite", &["probe", "model"]),
+    ("cleanup", &["sys"]),
+    ("measure", &["sys", "model"]),
+    ("probe", &["measure", "sys", "model", "units", "cleanup"]),
+    ("protocol", &["cleanup", "model"]),
+    ("plan", &["launch", "model", "probe"]),
     ("runfile", &["model"]),
-    ("child", &["sys"]),
-    ("launch", &["child", "guest", "model", "sys", "units"]),
-    ("guest", &["sys", "model"]),
-    ("stage", &["child", "leftovers", "sys"]),
-    ("transfer", &["leftovers"]),
+    ("launch", &["cleanup", "inside", "model", "sys", "units"]),
     ("mount", &["units"]),
     ("workload", &[]),
     ("facts", &["sys", "model"]),
-    ("worker", &["protocol", "probe", "measure", "model", "sys"]),
-    ("program", &["model", "sys"]),
-    ("command", &["leftovers", "model", "program", "protocol", "sys", "transfer"]),
-    (
-        "agent",
-        &[
-            "command",
-            "program",
-            "leftovers",
-            "guest",
-            "protocol",
-            "probe",
-            "measure",
-            "facts",
-            "model",
-            "sys",
-            "transfer",
-        ],
-    ),
+    ("inside", &["cleanup", "facts", "measure", "model", "probe", "protocol", "sys"]),
     (
         "control",
         &[
-            "plan", "launch", "mount", "protocol", "runfile", "model", "stats", "stage", "facts",
-            "units", "sys", "workload", "child", "transfer",
+            "cleanup", "facts", "launch", "model", "mount", "plan", "protocol", "runfile", "stats",
+            "sys", "units", "workload",
         ],
     ),
     ("import", &["model", "runfile"]),
@@ -145,7 +120,7 @@ fn one_operating_system_and_unsafe_code_stay_in_sys() {
 fn only_verbs_print() {
     let marks = ["println!", "print!(", "io::stdout", "io::stderr"];
     // The agent and the worker speak their protocol on these streams.
-    let speakers = ["main.rs", "agent.rs", "worker.rs"];
+    let speakers = ["main.rs", "inside/agent.rs", "inside/worker.rs"];
     let mut problems = Vec::new();
     for path in files_below("src", "rs") {
         if layer(&path) == "cmd" || speakers.contains(&short(&path).as_str()) {

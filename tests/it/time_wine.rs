@@ -18,7 +18,7 @@ use crate::processes;
 use crate::support::{Comparison, Done, Envtax, Place, data, missing};
 
 /// What envtax itself makes the stand-in for that library of.
-#[path = "../../src/sys/pe.rs"]
+#[path = "../../src/sys/shared/pe.rs"]
 #[allow(dead_code)]
 mod pe;
 

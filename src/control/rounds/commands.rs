@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::{CaseState, Driver, Stop};
-use crate::control::outputs;
-use crate::control::session::Trouble;
+use crate::control::kept_outputs;
+use crate::control::session::AgentError;
 use crate::protocol::{Answer, Ask, CommandTask};
 use crate::runfile::{Inspected, Record};
 
@@ -15,10 +15,10 @@ impl Driver<'_> {
     pub(super) fn inspect(&mut self) -> Result<(), Stop> {
         let rules = self.plan.commands.clone().unwrap_or_default();
         let cases = self.plan.cases.iter().filter_map(|planned| planned.command.as_ref());
-        for (seat, spec) in self.seats.iter_mut().zip(&self.plan.environments) {
+        for (slot, spec) in self.slots.iter_mut().zip(&self.plan.environments) {
             let programs: BTreeSet<_> = cases.clone().map(|it| it.program(&spec.command)).collect();
             let files: BTreeSet<_> = cases.clone().flat_map(|it| it.files(&rules)).collect();
-            let Some(session) = seat.session.as_mut().filter(|_| !programs.is_empty()) else {
+            let Some(session) = slot.session.as_mut().filter(|_| !programs.is_empty()) else {
                 continue;
             };
             let ask = Ask::Inspect {
@@ -27,13 +27,13 @@ impl Driver<'_> {
             };
             let answers = match session.ask(ask, &self.settings.session) {
                 Ok(Answer::Inspected { programs, files }) => (programs, files),
-                Err(Trouble::Interrupted) => return Err(Stop::Interrupted),
+                Err(AgentError::Interrupted) => return Err(Stop::Interrupted),
                 // It is worth a warning, not the figures.
                 _ => {
                     let name = &spec.name;
                     let text = format!("`{name}` does not say what its programs and inputs are");
                     self.watcher.warn(&text);
-                    seat.start_again(spec, self.plan, self.settings)?;
+                    slot.start_again(spec, self.plan, self.settings)?;
                     continue;
                 }
             };
@@ -50,19 +50,19 @@ impl Driver<'_> {
     pub(super) fn command_task(
         &self,
         index: usize,
-        seat: usize,
+        slot: usize,
         warm_up: bool,
     ) -> Option<CommandTask> {
         let case = self.plan.cases[index].command.as_ref()?;
         let mut rules = self.plan.commands.clone().unwrap_or_default();
-        let spec = &self.plan.environments[seat];
+        let spec = &self.plan.environments[slot];
         let token = self.settings.session.token.clone();
         let time_limit_ms = (rules.timeout_s * 1e3) as u64;
         if !case.own.is_empty() {
             let words = case.own.clone();
             return Some(CommandTask { words, token, time_limit_ms, ..CommandTask::default() });
         }
-        let place = |path: String| self.seats[seat].staged.get(&path).cloned().unwrap_or(path);
+        let place = |path: String| self.slots[slot].staged.get(&path).cloned().unwrap_or(path);
         let input = case.input.clone().map(place);
         let words = |words: &[String]| case.words(words, input.as_deref());
         let fill = |all: &[Vec<String>]| all.iter().map(|it| words(it)).collect();
@@ -104,17 +104,18 @@ impl Driver<'_> {
     pub(super) fn keep_output(
         &mut self,
         case: usize,
-        seat: usize,
+        slot: usize,
         folder: &Path,
     ) -> Result<(), Stop> {
-        let name = self.seats[seat].name.clone();
-        let Some(session) = &mut self.seats[seat].session else { return Ok(()) };
-        let folder = folder.join(outputs::file_name(seat, &name));
-        let file = folder.join(outputs::file_name(case, &self.plan.cases[case].case.to_string()));
-        match outputs::fetch(session, &file, &self.settings.session) {
+        let name = self.slots[slot].name.clone();
+        let Some(session) = &mut self.slots[slot].session else { return Ok(()) };
+        let folder = folder.join(kept_outputs::file_name(slot, &name));
+        let file =
+            folder.join(kept_outputs::file_name(case, &self.plan.cases[case].case.to_string()));
+        match kept_outputs::fetch(session, &file, &self.settings.session) {
             Ok(()) => Ok(()),
-            Err(Trouble::Interrupted) => Err(Stop::Interrupted),
-            Err(Trouble::Dead(error) | Trouble::TimedOut(error)) => {
+            Err(AgentError::Interrupted) => Err(Stop::Interrupted),
+            Err(AgentError::Dead(error) | AgentError::TimedOut(error)) => {
                 self.watcher.warn(&format!("the output in `{name}` is not kept: {error:#}"));
                 Ok(())
             }

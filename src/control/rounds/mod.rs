@@ -12,8 +12,8 @@ use anyhow::{Context, Result, anyhow, bail};
 
 use super::launches::Launches;
 use super::order::{Draw, Order};
-use super::seat::{Interrupted, Seat, common_cpus, open_seats};
-use super::session::{Session, SessionSettings, Trouble};
+use super::session::{AgentError, Session, SessionSettings};
+use super::slot::{Interrupted, Slot, common_cpus, open_slots};
 use crate::facts;
 use crate::model::{Case, DATA_DIR, Plan};
 use crate::protocol::{Answer, Ask, BlockSize, Task, UnavailableCase};
@@ -55,12 +55,12 @@ pub struct Progress {
 /// Runs the plan. Errors are set-up errors: nothing was measured.
 pub fn run(plan: &Plan, settings: &RunSettings<'_>, watcher: &mut dyn Watcher) -> Result<End> {
     let begin = Instant::now();
-    let seats = match open_seats(plan, settings, watcher) {
-        Ok(seats) => seats,
-        Err(Trouble::Interrupted) => bail!("interrupted before anything was measured"),
-        Err(Trouble::Dead(error) | Trouble::TimedOut(error)) => return Err(error),
+    let slots = match open_slots(plan, settings, watcher) {
+        Ok(slots) => slots,
+        Err(AgentError::Interrupted) => bail!("interrupted before anything was measured"),
+        Err(AgentError::Dead(error) | AgentError::TimedOut(error)) => return Err(error),
     };
-    let cpus = common_cpus(&seats);
+    let cpus = common_cpus(&slots);
     if cpus.is_empty() {
         watcher.warn("the environments have no CPU in common: nothing is pinned");
     }
@@ -68,8 +68,8 @@ pub fn run(plan: &Plan, settings: &RunSettings<'_>, watcher: &mut dyn Watcher) -
         plan,
         settings,
         watcher,
-        order: Order::new(plan.seed, seats.len(), plan.cases.len(), &cpus),
-        seats,
+        order: Order::new(plan.seed, slots.len(), plan.cases.len(), &cpus),
+        slots,
         cases: plan.cases.iter().map(|_| CaseState::default()).collect(),
         cpus: cpus.len(),
         launches: Launches::new(begin.elapsed()),
@@ -84,7 +84,7 @@ pub fn run(plan: &Plan, settings: &RunSettings<'_>, watcher: &mut dyn Watcher) -
     let end = End { reason, elapsed_s: driver.start.elapsed().as_secs_f64() };
     driver.watcher.record(Record::End(end.clone()))?;
     // All of them first, so that they end at the same time and not one after another.
-    driver.seats.iter_mut().filter_map(|seat| seat.session.as_mut()).for_each(Session::dismiss);
+    driver.slots.iter_mut().filter_map(|slot| slot.session.as_mut()).for_each(Session::dismiss);
     Ok(end)
 }
 
@@ -129,7 +129,7 @@ struct Driver<'a> {
     settings: &'a RunSettings<'a>,
     watcher: &'a mut dyn Watcher,
     order: Order,
-    seats: Vec<Seat>,
+    slots: Vec<Slot>,
     cases: Vec<CaseState>,
     /// CPUs that all environments have in common.
     cpus: usize,
@@ -141,29 +141,29 @@ struct Driver<'a> {
 }
 
 impl Driver<'_> {
-    /// The seat that the others are divided by.
+    /// The slot that the others are divided by.
     fn reference(&self) -> Option<usize> {
-        self.seats.iter().position(|seat| seat.name == self.plan.reference)
+        self.slots.iter().position(|slot| slot.name == self.plan.reference)
     }
 
     /// Whether the environment said that it can measure the case; why not.
-    fn can_measure(&self, case: usize, seat: usize) -> Result<(), (OutcomeState, String)> {
-        let (planned, seat) = (&self.plan.cases[case], &self.seats[seat]);
+    fn can_measure(&self, case: usize, slot: usize) -> Result<(), (OutcomeState, String)> {
+        let (planned, slot) = (&self.plan.cases[case], &self.slots[slot]);
         let case = &planned.case;
         let needed = match case.params.get("cpu") {
             Some("same") => 1,
             Some("other") => 2,
             _ => 0,
         };
-        let Some(session) = &seat.session else {
-            return Err((OutcomeState::Failed, seat.error.clone().unwrap_or_default()));
+        let Some(session) = &slot.session else {
+            return Err((OutcomeState::Failed, slot.error.clone().unwrap_or_default()));
         };
         let workload = planned.command.as_ref().and_then(|command| command.workload.as_ref());
         let has_data = workload.is_some_and(|workload| workload.has_data());
-        if let Some(reason) = seat.bad_dirs.get(DATA_DIR).filter(|_| has_data) {
+        if let Some(reason) = slot.bad_dirs.get(DATA_DIR).filter(|_| has_data) {
             return Err((OutcomeState::Skipped, reason.clone()));
         }
-        if let Some(error) = case.dir.as_deref().and_then(|dir| seat.bad_dirs.get(dir)) {
+        if let Some(error) = case.dir.as_deref().and_then(|dir| slot.bad_dirs.get(dir)) {
             return Err((OutcomeState::Failed, error.clone()));
         }
         if self.cpus < needed {
@@ -218,21 +218,21 @@ impl Driver<'_> {
     fn launch_again(&mut self) -> Result<(), Stop> {
         let begin = Instant::now();
         let cold = self.launches.next_is_cold(self.plan);
-        for seat in self.order.lap(&(0..self.seats.len()).collect::<Vec<_>>()) {
-            if self.seats[seat].session.is_none() {
+        for slot in self.order.lap(&(0..self.slots.len()).collect::<Vec<_>>()) {
+            if self.slots[slot].session.is_none() {
                 continue;
             }
             if cold {
                 sys::drop_caches().context("emptying the page caches")?;
             }
-            let spec = &self.plan.environments[seat];
-            self.seats[seat].start_again(spec, self.plan, self.settings)?;
-            match self.seats[seat].launch(self.launches.number + 1, cold) {
+            let spec = &self.plan.environments[slot];
+            self.slots[slot].start_again(spec, self.plan, self.settings)?;
+            match self.slots[slot].launch(self.launches.number + 1, cold) {
                 Some(launch) => self.watcher.record(Record::Launch(launch))?,
                 None => {
-                    let error = self.seats[seat].error.clone().unwrap_or_default();
+                    let error = self.slots[slot].error.clone().unwrap_or_default();
                     self.watcher.warn(&error);
-                    self.give_up(seat, &error)?;
+                    self.give_up(slot, &error)?;
                 }
             }
         }
@@ -261,20 +261,20 @@ impl Driver<'_> {
         let warmed = self.cases[case].warm.filter(|warm| warm.0 == launch).map_or(0, |warm| warm.1);
         let warm_up = warmed <= self.plan.commands.as_ref().map_or(0, |rules| rules.warmup);
         let round = if warm_up { 0 } else { self.cases[case].rounds };
-        for (place, &seat) in draw.environments.iter().enumerate() {
-            let Some(size) = self.cases[case].sizes[seat] else { continue };
-            self.place_launcher(case, seat, &draw);
-            let ask = match self.command_task(case, seat, warm_up) {
+        for (place, &slot) in draw.environments.iter().enumerate() {
+            let Some(size) = self.cases[case].sizes[slot] else { continue };
+            self.place_launcher(case, slot, &draw);
+            let ask = match self.command_task(case, slot, warm_up) {
                 Some(task) => Ask::Run { task: Box::new(task) },
-                None => Ask::Block { task: self.task(case, seat, &draw), size },
+                None => Ask::Block { task: self.task(case, slot, &draw), size },
             };
-            let cpu_before = self.outside_cpu_ns(seat);
+            let cpu_before = self.outside_cpu_ns(slot);
             let asked = self.start.elapsed();
-            let answer = self.ask(case, seat, ask)?;
+            let answer = self.ask(case, slot, ask)?;
             let outer_ns = (self.start.elapsed() - asked).as_nanos() as u64;
-            let cpu = cpu_before.zip(self.outside_cpu_ns(seat));
+            let cpu = cpu_before.zip(self.outside_cpu_ns(slot));
             if let Some(folder) = self.output_folder(case) {
-                self.keep_output(case, seat, &folder)?;
+                self.keep_output(case, slot, &folder)?;
             }
             let Some(answer) = answer else { continue };
             let phases = self.plan.cases[case].phases.len();
@@ -286,16 +286,16 @@ impl Driver<'_> {
                 Ok(set) => set,
                 Err(error) => {
                     let reason = format!("the agent's answer {error:#}");
-                    self.outcome(case, seat, OutcomeState::Failed, reason)?;
+                    self.outcome(case, slot, OutcomeState::Failed, reason)?;
                     continue;
                 }
             };
             if round > 0 {
                 let timed = self.plan.cases[case].timed_phases();
-                self.cases[case].values[seat].insert(round, precision::ln_values(&set, timed));
+                self.cases[case].values[slot].insert(round, precision::ln_values(&set, timed));
             }
             self.watcher.record(Record::Block(runfile::Block {
-                env: self.seats[seat].name.clone(),
+                env: self.slots[slot].name.clone(),
                 case,
                 round,
                 place,
@@ -320,20 +320,20 @@ impl Driver<'_> {
         Ok(())
     }
 
-    fn outside_cpu_ns(&self, seat: usize) -> Option<u64> {
-        self.seats[seat].session.as_ref()?.outside_cpu_ns()
+    fn outside_cpu_ns(&self, slot: usize) -> Option<u64> {
+        self.slots[slot].session.as_ref()?.outside_cpu_ns()
     }
 
     /// Where nothing is pinned, the launcher is not either.
-    fn place_launcher(&self, case: usize, seat: usize, draw: &Draw) {
-        let Some(session) = &self.seats[seat].session else { return };
+    fn place_launcher(&self, case: usize, slot: usize, draw: &Draw) {
+        let Some(session) = &self.slots[slot].session else { return };
         let free = self.plan.cases[case].case.params.get("cpu") == Some("free");
         session.place_launcher(draw.cpu.filter(|_| !free));
     }
 
-    fn task(&self, index: usize, seat: usize, draw: &Draw) -> Task {
+    fn task(&self, index: usize, slot: usize, draw: &Draw) -> Task {
         let case: Case = self.plan.cases[index].case.clone();
-        let spec = &self.plan.environments[seat];
+        let spec = &self.plan.environments[slot];
         let dir_path = case.dir.as_deref().and_then(|dir| self.plan.dir_path(spec, dir));
         let limit = self.settings.session.answer_limit;
         Task {
@@ -349,13 +349,13 @@ impl Driver<'_> {
 
     /// Asks; a failure becomes the case's outcome there. A dead agent is started again and asked a
     /// second time: what killed it may have been none of the case's doing.
-    fn ask(&mut self, case: usize, seat: usize, ask: Ask) -> Result<Option<Answer>, Stop> {
+    fn ask(&mut self, case: usize, slot: usize, ask: Ask) -> Result<Option<Answer>, Stop> {
         let mut reason = String::new();
         for attempt in [1, 2] {
-            let Some(session) = &mut self.seats[seat].session else { break };
+            let Some(session) = &mut self.slots[slot].session else { break };
             match session.ask(ask.clone(), &self.settings.session) {
                 Ok(Answer::Failed { error }) => {
-                    reason = match self.cases[case].values[seat].len() {
+                    reason = match self.cases[case].values[slot].len() {
                         runs if runs > 0 && self.plan.cases[case].command.is_some() => {
                             let s = if runs == 1 { "" } else { "s" };
                             format!("after {runs} good run{s}: {error}")
@@ -365,36 +365,36 @@ impl Driver<'_> {
                     break;
                 }
                 Ok(Answer::CannotMeasure { reason }) => {
-                    self.outcome(case, seat, OutcomeState::Skipped, reason)?;
+                    self.outcome(case, slot, OutcomeState::Skipped, reason)?;
                     return Ok(None);
                 }
                 Ok(answer) => return Ok(Some(answer)),
-                Err(Trouble::Interrupted) => return Err(Stop::Interrupted),
-                Err(Trouble::Dead(error) | Trouble::TimedOut(error)) => {
+                Err(AgentError::Interrupted) => return Err(Stop::Interrupted),
+                Err(AgentError::Dead(error) | AgentError::TimedOut(error)) => {
                     reason = format!("{error:#}");
                     if attempt == 1 {
-                        let name = &self.seats[seat].name;
+                        let name = &self.slots[slot].name;
                         self.watcher.warn(&format!("starting `{name}` again: {reason}"));
                     }
-                    let spec = &self.plan.environments[seat];
-                    self.seats[seat].relaunch(spec, self.plan, self.settings)?;
+                    let spec = &self.plan.environments[slot];
+                    self.slots[slot].relaunch(spec, self.plan, self.settings)?;
                 }
             }
         }
-        self.outcome(case, seat, OutcomeState::Failed, reason)?;
-        if let Some(error) = self.seats[seat].error.clone() {
+        self.outcome(case, slot, OutcomeState::Failed, reason)?;
+        if let Some(error) = self.slots[slot].error.clone() {
             self.watcher.warn(&error);
-            self.give_up(seat, &error)?;
+            self.give_up(slot, &error)?;
         }
         Ok(None)
     }
 
     /// The environment is lost: so is every case that is still to be measured there.
-    fn give_up(&mut self, seat: usize, error: &str) -> Result<(), Stop> {
+    fn give_up(&mut self, slot: usize, error: &str) -> Result<(), Stop> {
         for case in 0..self.cases.len() {
             let state = &self.cases[case];
-            if !state.finished && state.sizes.get(seat).is_some_and(Option::is_some) {
-                self.outcome(case, seat, OutcomeState::Failed, error.to_owned())?;
+            if !state.finished && state.sizes.get(slot).is_some_and(Option::is_some) {
+                self.outcome(case, slot, OutcomeState::Failed, error.to_owned())?;
             }
         }
         Ok(())
@@ -403,13 +403,13 @@ impl Driver<'_> {
     fn outcome(
         &mut self,
         case: usize,
-        seat: usize,
+        slot: usize,
         state: OutcomeState,
         reason: String,
     ) -> Result<()> {
-        self.cases[case].sizes[seat] = None;
-        let name = self.seats[seat].name.clone();
-        if state == OutcomeState::Failed && self.seats[seat].error.is_none() {
+        self.cases[case].sizes[slot] = None;
+        let name = self.slots[slot].name.clone();
+        if state == OutcomeState::Failed && self.slots[slot].error.is_none() {
             self.watcher
                 .warn(&format!("{} in `{name}` failed: {reason}", self.plan.cases[case].case));
         }
@@ -419,7 +419,7 @@ impl Driver<'_> {
     fn tell_progress(&mut self) {
         let widths = self.cases.iter().enumerate().filter(|(_, state)| !state.finished);
         let widest = widths
-            .filter_map(|(index, state)| state.width.map(|(width, seat)| (width, index, seat)))
+            .filter_map(|(index, state)| state.width.map(|(width, slot)| (width, index, slot)))
             .max_by(|a, b| a.0.total_cmp(&b.0));
         self.watcher.progress(&Progress {
             elapsed: self.start.elapsed(),
@@ -427,8 +427,8 @@ impl Driver<'_> {
             finished: self.cases.iter().filter(|state| state.finished).count(),
             cases: self.cases.len(),
             rounds: self.rounds_of_all(),
-            widest: widest.map(|(width, case, seat)| {
-                (width, format!("{} in {}", self.plan.cases[case].case, self.seats[seat].name))
+            widest: widest.map(|(width, case, slot)| {
+                (width, format!("{} in {}", self.plan.cases[case].case, self.slots[slot].name))
             }),
         });
     }

@@ -16,18 +16,18 @@ impl Driver<'_> {
     pub(super) fn look(&mut self, case: usize) {
         let reference = self.reference();
         let state = &mut self.cases[case];
-        let reference = reference.filter(|seat| state.sizes[*seat].is_some());
+        let reference = reference.filter(|slot| state.sizes[*slot].is_some());
         // At nought nothing is narrow enough: a cost that is the same to the clock's tick in every
         // round has an interval without width.
         let mut precise = self.plan.precision > 0.0;
         state.width = None;
-        for seat in (0..state.sizes.len()).filter(|seat| state.sizes[*seat].is_some()) {
+        for slot in (0..state.sizes.len()).filter(|slot| state.sizes[*slot].is_some()) {
             let alone = state.sizes.iter().flatten().count() == 1;
-            if Some(seat) == reference && !alone {
+            if Some(slot) == reference && !alone {
                 continue;
             }
-            let base = reference.filter(|base| *base != seat).map(|base| &state.values[base]);
-            for estimate in estimates(&state.values[seat], base) {
+            let base = reference.filter(|base| *base != slot).map(|base| &state.values[base]);
+            for estimate in estimates(&state.values[slot], base) {
                 let width = estimate.half_width(0.95);
                 let obvious = estimate.value.abs() - width > OBVIOUS.ln();
                 let wanted = match obvious {
@@ -36,7 +36,7 @@ impl Driver<'_> {
                 };
                 precise &= width <= wanted;
                 if state.width.is_none_or(|(widest, _)| width > widest) {
-                    state.width = Some((width, seat));
+                    state.width = Some((width, slot));
                 }
             }
         }

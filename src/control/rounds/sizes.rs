@@ -24,38 +24,38 @@ impl Driver<'_> {
     /// this is not paid from the budget, of which a slow environment would leave nothing.
     pub(super) fn prepare(&mut self) -> Result<(), Stop> {
         for index in 0..self.plan.cases.len() {
-            let seats = self.seats.len();
-            self.cases[index].sizes = vec![None; seats];
-            self.cases[index].most = vec![0; seats];
-            self.cases[index].values = vec![BTreeMap::new(); seats];
+            let slots = self.slots.len();
+            self.cases[index].sizes = vec![None; slots];
+            self.cases[index].most = vec![0; slots];
+            self.cases[index].values = vec![BTreeMap::new(); slots];
             let draw = self.order.for_tuning();
-            for seat in 0..seats {
-                if let Err((state, reason)) = self.can_measure(index, seat) {
-                    self.outcome(index, seat, state, reason)?;
+            for slot in 0..slots {
+                if let Err((state, reason)) = self.can_measure(index, slot) {
+                    self.outcome(index, slot, state, reason)?;
                     continue;
                 }
                 if self.plan.cases[index].command.is_some() {
-                    self.cases[index].sizes[seat] = Some(ONE_RUN);
+                    self.cases[index].sizes[slot] = Some(ONE_RUN);
                     continue;
                 }
-                self.place_launcher(index, seat, &draw);
-                let sample_ns = self.seats[seat].sample_ns;
-                let ask = Ask::Tune { task: self.task(index, seat, &draw), sample_ns };
-                let Some(answer) = self.ask(index, seat, ask)? else { continue };
+                self.place_launcher(index, slot, &draw);
+                let sample_ns = self.slots[slot].sample_ns;
+                let ask = Ask::Tune { task: self.task(index, slot, &draw), sample_ns };
+                let Some(answer) = self.ask(index, slot, ask)? else { continue };
                 let tuning = match answer {
                     Answer::Tuned(tuning) if tuning.iterations > 0 && tuning.each_ns > 0.0 => {
                         tuning
                     }
                     _ => {
                         let reason = "the agent answers tuning with no usable sample size".into();
-                        self.outcome(index, seat, OutcomeState::Failed, reason)?;
+                        self.outcome(index, slot, OutcomeState::Failed, reason)?;
                         continue;
                     }
                 };
-                self.cases[index].sizes[seat] = Some(block_size(tuning));
-                self.cases[index].most[seat] = tuning.most;
+                self.cases[index].sizes[slot] = Some(block_size(tuning));
+                self.cases[index].most[slot] = tuning.most;
                 self.watcher.record(Record::Tuned(Tuned {
-                    env: self.seats[seat].name.clone(),
+                    env: self.slots[slot].name.clone(),
                     case: index,
                     iterations: tuning.iterations,
                     each_ns: tuning.each_ns,
@@ -74,7 +74,7 @@ impl Driver<'_> {
     fn share_size(&mut self, case: usize) {
         let reference = self.reference();
         let state = &mut self.cases[case];
-        let Some(common) = reference.and_then(|seat| state.sizes[seat]) else { return };
+        let Some(common) = reference.and_then(|slot| state.sizes[slot]) else { return };
         for (size, most) in state.sizes.iter_mut().zip(&state.most) {
             let Some(size) = size else { continue };
             let (own, other) = (size.iterations as f64, common.iterations as f64);

@@ -15,7 +15,7 @@ use anyhow::{Context, Result, bail, ensure};
 pub(super) use options::Options;
 
 use super::Site;
-use crate::guest::{AGENT, Mount, ORDERS, Orders};
+use crate::inside::guest::{AGENT, Mount, ORDERS, Orders};
 use crate::model::DATA_DIR;
 use crate::units::parse_bytes;
 use archive::Archive;

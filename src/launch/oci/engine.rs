@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 
 use super::{name, target_dirs, without_colon};
-use crate::child;
+use crate::cleanup::child;
 use crate::launch::Site;
 use crate::sys;
 

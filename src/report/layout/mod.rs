@@ -1,11 +1,11 @@
 //! Tables laid out as the published comparisons printed them, with intervals where those had none.
 //! One file a comparison, listed once below.
 
-mod r0;
-mod r1;
-mod r2;
-mod r3;
-mod r4;
+mod appvirt_files;
+mod before_after;
+mod process_cost;
+mod teardown;
+mod unixbench;
 
 use anyhow::{Context, Result, ensure};
 
@@ -14,7 +14,8 @@ use crate::compare::{Cell, Comparison, Measured, Row, Tax, tax_of};
 use crate::units;
 
 /// Every layout.
-pub const LAYOUTS: &[Layout] = &[r0::R0, r1::R1, r2::R2, r3::R3, r4::R4];
+pub const LAYOUTS: &[Layout] =
+    &[before_after::R0, appvirt_files::R1, process_cost::R2, teardown::R3, unixbench::R4];
 
 /// One published comparison's way to print its tables.
 pub struct Layout {

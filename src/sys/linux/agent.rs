@@ -101,7 +101,7 @@ pub fn end_group(leader: u32) {
     // SAFETY: sends a signal; the group is one that this program made.
     unsafe { libc::kill(-(leader as libc::pid_t), libc::SIGKILL) };
     // Whole commands have groups of their own.
-    for pid in super::family::of_session(leader) {
+    for pid in super::descendants::of_session(leader) {
         // SAFETY: sends a signal to a process of the session that this program made.
         unsafe { libc::kill(pid as libc::pid_t, libc::SIGKILL) };
     }

@@ -4,8 +4,8 @@ use std::io;
 use std::ptr::{null_mut, write_volatile};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-use super::crowd::fork_tied;
 use super::process::{Pid, fork_exiting, reap};
+use super::process_tree::fork_tied;
 use super::shared::{Atomics, Shared, Word};
 use super::{FilePath, ReadFile, check, getppid, now_ns, page_size, pin_to, raw};
 

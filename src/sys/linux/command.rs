@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 use std::ptr::null_mut;
 
-use super::{adopt_orphans, check, family, now_ns};
+use super::{adopt_orphans, check, descendants, now_ns};
 use crate::model::Usage;
 use crate::sys::{CommandEnd, CommandOrder, Killed};
 
@@ -152,7 +152,7 @@ fn end_the_rest(group: libc::pid_t) -> usize {
         if !has_children() {
             break;
         }
-        let rest = family();
+        let rest = descendants();
         if rest.is_empty() {
             break;
         }
@@ -286,7 +286,7 @@ mod tests {
         assert_eq!(run("kill -9 $$", long).status.signal(), Some(9));
         assert_eq!(run("sleep 60", 1).killed, Some(Killed::TimedOut));
         let left = run("sleep 60 & setsid sleep 60 & sleep 0.2", long);
-        assert!(left.left >= 1 && family().is_empty(), "{left:?}");
+        assert!(left.left >= 1 && descendants().is_empty(), "{left:?}");
         let missing = ["/no/such/program".to_owned()];
         let (reader, _writer) = io::pipe().unwrap();
         let error = run_command(&order(&missing, long), &reader).unwrap_err();

@@ -6,15 +6,14 @@ mod bystander;
 mod call;
 mod clock;
 mod command;
+mod copies;
 mod cpu;
-mod crew;
-mod crowd;
+mod descendants;
 mod device;
 mod emulator;
 mod enter;
 mod epoll;
 mod facts;
-mod family;
 mod file;
 mod folder;
 mod footprint;
@@ -30,21 +29,22 @@ mod names;
 mod page_cache;
 mod peer;
 mod pipe;
-mod private;
+mod private_folder;
 mod process;
+mod process_tree;
 mod ptrace;
 mod raw;
-mod replacing;
 mod seccomp;
 mod seccomp_profile;
 mod seccomp_program;
+mod self_exec_program;
 mod shared;
 mod signal;
 mod socket;
 mod spawn;
 mod stream;
 mod thread;
-mod tiny;
+mod tiny_program;
 mod volume;
 
 pub use agent::{
@@ -56,18 +56,17 @@ pub use bystander::{Bystander, MOST_DUE, Operation};
 pub use call::{FileMask, IdleDescriptor, own_ids};
 pub use clock::{CLOCK_NAME, Clock, now_ns};
 pub use command::{find_program, is_no_program, run_command, sync_all};
+pub use copies::Copies;
 pub use cpu::{allowed_cpus, getppid, pin_process, pin_to, usage};
-pub use crew::Crew;
-pub use crowd::{Crowd, Shape};
+pub use descendants::{
+    LAUNCH_VARIABLE, adopt_orphans, cpu_ns, descendants, end_launched, living, memory_bytes,
+    pin_traced, reap_orphans,
+};
 pub use device::{Device, Written};
 pub use emulator::{emulator, header_of, leaves_emulator};
 pub use enter::{enter_chroot, enter_namespace, leave_first_place};
 pub use epoll::PolledPeer;
 pub use facts::{clock_by_call_ns, facts, has_vdso, root_is_mount, volume_facts};
-pub use family::{
-    LAUNCH_VARIABLE, adopt_orphans, cpu_ns, end_launched, family, living, memory_bytes, pin_traced,
-    reap_orphans,
-};
 pub use file::{Access, FilePath, ReadFile, WriteFile, map_residency, stat_size, write_executable};
 pub use folder::{Entries, Folder};
 pub use futex::FutexPeer;
@@ -80,20 +79,21 @@ pub use memory::{MapPlace, Region, page_size};
 pub use mount::{end_with_starter, let_through, let_write, private_mounts};
 pub use page_cache::{CacheView, DROP_CACHES, drop_caches, evict, may_drop_caches};
 pub use pipe::{EchoPeer, OwnPipe, WriterPeer};
-pub use private::{
+pub use private_folder::{
     is_private_folder, is_root, make_link, make_private_folder, own_user_and_group, unmount_below,
 };
 pub use process::{
     DYNAMIC_PROGRAM, Executable, SHELL_PROGRAM, fork_exec, fork_exec_group, fork_exiting, reap,
 };
+pub use process_tree::{ProcessTree, Shape};
 pub use ptrace::enter_ptrace;
-pub use replacing::REPLACING_EXECUTABLE;
 pub use seccomp::{check_seccomp, enter_seccomp};
+pub use self_exec_program::REPLACING_EXECUTABLE;
 pub use signal::SignalHandler;
 pub use socket::TcpPair;
 pub use spawn::{Spawner, posix_spawn};
 pub use thread::start_thread;
-pub use tiny::TINY_EXECUTABLE;
+pub use tiny_program::TINY_EXECUTABLE;
 pub use volume::{file_size_limit, volume};
 
 use std::io;
@@ -104,7 +104,7 @@ pub fn input() -> io::Stdin {
 }
 
 /// The exit status of a process that was started to be a peer: here peers are forked.
-pub fn peer_work() -> Option<u8> {
+pub fn run_as_peer() -> Option<u8> {
     None
 }
 

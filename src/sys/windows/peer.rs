@@ -41,7 +41,7 @@ impl Drop for Peer {
 }
 
 /// If this process was started as a peer, does its work until the channel closes; the exit status.
-pub fn peer_work() -> Option<u8> {
+pub fn run_as_peer() -> Option<u8> {
     let words: Vec<String> = env::args_os().filter_map(|word| word.into_string().ok()).collect();
     let [_, verb, work, cpus] = words.as_slice() else { return None };
     (verb == VERB).then(|| u8::from(work_on(work, cpus).is_err()))
@@ -246,7 +246,7 @@ mod tests {
 
     #[test]
     fn only_a_peer_is_one() {
-        assert_eq!(peer_work(), None);
+        assert_eq!(run_as_peer(), None);
         assert!(work_on("nothing", "").is_err());
     }
 }

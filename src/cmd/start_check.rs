@@ -1,0 +1,111 @@
+//! Starting an environment to see whether it starts: for `doctor` and for `--env auto`.
+
+use std::time::Duration;
+
+use anyhow::Result;
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::control::{self, AgentError, MountPoints, Session, SessionSettings};
+use crate::launch::{self, Launcher, Site};
+use crate::model::{Availability, EnvSpec, TargetDir};
+use crate::protocol::{Answer, Ask, UnavailableCase};
+
+/// How an environment's start went.
+pub(super) enum StartCheck {
+    Started {
+        after: Duration,
+        /// Cases that cannot be measured there, each with its reason and remedy.
+        without: Vec<(String, String)>,
+    },
+    /// The whole reason, with the remedy in its last line.
+    Failed(String),
+    /// What it needs is there, as far as can be seen without starting it.
+    Ready,
+    Interrupted,
+}
+
+/// Looks at what the environment needs; where starting it means booting a machine, that is all.
+/// Any other is started.
+pub(super) fn in_short(spec: &EnvSpec, settings: &SessionSettings<'_>) -> StartCheck {
+    let launcher = match found(spec) {
+        Ok(launcher) if launcher.info().own_kernel => launcher,
+        _ => return of(spec, settings),
+    };
+    let (agent, stage) = (settings.agent.to_string_lossy(), std::env::temp_dir());
+    let (argument, id) = (&spec.argument, &settings.token);
+    let site = Site { argument, agent: &agent, dirs: &[], id, stage: &stage };
+    match launcher.commands(&site) {
+        // What set-up commands make is not there yet.
+        Err(error) if spec.setup.is_empty() => {
+            StartCheck::Failed(format!("{error:#}\nremedy: {}", launcher.info().remedy))
+        }
+        _ => StartCheck::Ready,
+    }
+}
+
+/// The environment's launcher, if what it needs is installed; else why not, with the remedy.
+fn found(spec: &EnvSpec) -> Result<&'static dyn Launcher, String> {
+    let launcher = launch::find(&spec.kind).map_err(|error| format!("{error:#}"))?;
+    match launcher.detect() {
+        Availability::Available => Ok(launcher),
+        Availability::Unavailable { reason, remedy } => Err(format!("{reason}\nremedy: {remedy}")),
+    }
+}
+
+/// Starts the environment for real and takes it down again. Its target directories are looked at.
+pub(super) fn of(spec: &EnvSpec, settings: &SessionSettings<'_>) -> StartCheck {
+    let launcher = match found(spec) {
+        Ok(launcher) => launcher,
+        Err(why) => return StartCheck::Failed(why),
+    };
+    let own = |(name, path): (&String, &String)| TargetDir {
+        name: name.clone(),
+        path: path.clone(),
+        ..TargetDir::default()
+    };
+    let dirs: Vec<TargetDir> = spec.dirs.iter().map(own).collect();
+    let mut points = MountPoints::default();
+    if let Err(error) = points.add(spec, &dirs, settings) {
+        return StartCheck::Failed(format!("{error:#}"));
+    }
+    let started = Session::start(spec, &dirs, settings).and_then(|mut session| {
+        let after = session.started_in;
+        let mut without = unavailable(&session);
+        if !dirs.is_empty() {
+            let paths = dirs.iter().map(|dir| dir.path.clone()).collect();
+            let ask = Ask::Dirs { paths, token: settings.token.clone() };
+            if let Answer::Dirs { dirs: answers, .. } = session.ask(ask, settings)? {
+                let errors = dirs.iter().zip(answers).filter_map(|(dir, answer)| {
+                    Some((format!("target directory {}", dir.name), answer.error?))
+                });
+                without.extend(errors);
+            }
+        }
+        Ok((after, without))
+    });
+    match started {
+        Ok((after, without)) => StartCheck::Started { after, without },
+        Err(AgentError::Interrupted) => StartCheck::Interrupted,
+        Err(AgentError::Dead(error) | AgentError::TimedOut(error)) => {
+            let usual = launcher.info().remedy;
+            let remedy = control::remedy(spec, &error).unwrap_or(usual);
+            StartCheck::Failed(format!("{error:#}\nremedy: {remedy}"))
+        }
+    }
+}
+
+fn unavailable(session: &Session) -> Vec<(String, String)> {
+    let cases = session.hello.unavailable.iter();
+    let text = |case: &UnavailableCase| {
+        let name = format!("{} {}", case.probe, case.params.as_str());
+        (name.trim().to_owned(), format!("{}; {}", case.reason, case.remedy))
+    };
+    cases.map(text).collect()
+}
+
+/// Tells on stderr what is being tried, if that is a terminal.
+pub(super) fn progress(tries: usize) -> Result<ProgressBar> {
+    let bar = ProgressBar::new(tries as u64);
+    bar.set_style(ProgressStyle::with_template("{pos}/{len} {wide_msg}")?);
+    Ok(bar)
+}

@@ -1,0 +1,162 @@
+//! Target directories whose filesystems are made for the run, before any environment is started,
+//! and taken down after the last one.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::Path;
+
+use anyhow::{Context, Error, Result, bail, ensure};
+
+use super::resources::{HelperProcess, command_of, finish};
+use super::session::SessionSettings;
+use crate::cleanup::guard::Watch;
+use crate::cleanup::stage::Stage;
+use crate::launch::{self, Helper};
+use crate::model::{Plan, TargetDir};
+use crate::mount::{self, Recipe, Site, Step, Way};
+use crate::{sys, units};
+
+/// The made directories of a run, there as long as this value lives.
+pub struct MadeDirs {
+    // Dropped in this order: who serves a filesystem first, then where it is mounted.
+    _servers: Vec<HelperProcess>,
+    _stage: Stage,
+    _watch: Watch,
+}
+
+/// Makes what the plan's directories ask for and puts their paths into the plan.
+///
+/// Unless all of it can do without, the process goes into a mount namespace of its own for good.
+/// The guard must be running by then: it is to outlive the namespace.
+pub fn make_dirs(plan: &mut Plan, settings: &SessionSettings<'_>) -> Result<Option<MadeDirs>> {
+    if plan.dirs.iter().all(|dir| dir.made.is_empty()) {
+        return Ok(None);
+    }
+    let here = seen_here(plan)?;
+    let stage = Stage::make(&format!("{}-dirs", settings.token))
+        .context("making a folder for the target directories")?;
+    sys::let_through(stage.path())?;
+    let made = plan.dirs.iter_mut().filter(|dir| !dir.made.is_empty());
+    let mut asked = Vec::new();
+    for dir in made {
+        let (filesystem, options) = mount::find(&dir.made)?;
+        let site = Site::in_folder(&stage.path().join(&dir.name), sys::is_root());
+        fs::create_dir_all(&site.point)?;
+        dir.path = site.point.to_str().context("`TMPDIR` is not UTF-8")?.to_owned();
+        let way = if here { filesystem.info().way } else { Way::InGuests };
+        let recipe = match way {
+            Way::InGuests => Recipe::default(),
+            _ => filesystem.recipe(options, &site)?,
+        };
+        asked.push((dir.clone(), way, site, recipe));
+    }
+    let undo: Vec<_> = asked.iter().flat_map(|(.., recipe)| recipe.undo.clone()).collect();
+    stage.write_undo(&undo).context("writing into the folder for target directories")?;
+    let watch = settings.guard.watch_stage(stage.path());
+    let mut made = MadeDirs { _servers: Vec::new(), _stage: stage, _watch: watch };
+    let ways: Vec<Way> = asked.iter().map(|(_, way, ..)| *way).collect();
+    let private = enter_private_mounts(&ways);
+    for (dir, way, site, recipe) in asked {
+        let named = || format!("`--dir {}={}`", dir.name, dir.made);
+        if way == Way::Mounted {
+            private.as_ref().map_err(|error| refused(error, &dir)).with_context(named)?;
+        }
+        made._servers.extend(make(&site, &recipe, settings).with_context(named)?);
+    }
+    Ok(Some(made))
+}
+
+/// Whether any environment sees what is made on this side. What only guests can mount asks for a
+/// guest.
+fn seen_here(plan: &Plan) -> Result<bool> {
+    let mut guests = Vec::new();
+    for spec in &plan.environments {
+        guests.push(launch::find(&spec.kind)?.info().own_kernel);
+    }
+    for TargetDir { name, made, .. } in plan.dirs.iter().filter(|dir| !dir.made.is_empty()) {
+        let way = mount::find(made)?.0.info().way;
+        ensure!(
+            way != Way::InGuests || guests.contains(&true),
+            "`--dir {name}={made}`: only a virtual machine mounts it, and none is measured; add \
+             `--env vm`, or measure the folder behind it: `--dir {name}=PATH`"
+        );
+    }
+    Ok(guests.contains(&false))
+}
+
+/// Hides what will be mounted from everybody else, where anything will be.
+fn enter_private_mounts(ways: &[Way]) -> io::Result<()> {
+    match ways.iter().all(|way| *way == Way::InGuests) {
+        true => Ok(()),
+        false => sys::private_mounts(),
+    }
+}
+
+fn refused(error: &io::Error, dir: &TargetDir) -> Error {
+    let name = &dir.name;
+    anyhow::anyhow!(
+        "mounting is refused ({error})\n  remedy: run envtax as root, take `fuse`, or mount it by \
+         hand and write `--dir {name}=PATH`"
+    )
+}
+
+/// Carries a recipe out; the process that serves the filesystem, if one does.
+fn make(
+    site: &Site,
+    recipe: &Recipe,
+    settings: &SessionSettings<'_>,
+) -> Result<Option<HelperProcess>> {
+    for folder in &recipe.folders {
+        fs::create_dir_all(folder)?;
+    }
+    if let Some((path, size)) = &recipe.image {
+        make_image(path, *size, &site.folder)?;
+    }
+    let log = site.folder.join("log");
+    for step in &recipe.steps {
+        let mut command = command_of(&step.words, &log)?;
+        sys::end_with_starter(&mut command);
+        finish(command, &log, settings).map_err(|error| failed(error, step))?;
+    }
+    let mut served = None;
+    let mark = site.point.join(mount::MARK);
+    if let Some(step) = &recipe.server {
+        let mut command = command_of(&step.words, &log)?;
+        // With it, nothing has to be ended in a run that was killed together with its guard.
+        sys::end_with_starter(&mut command);
+        let helper = Helper { words: step.words.clone(), ready: mark.clone() };
+        let helper_process = HelperProcess::start(command, &helper, &log, settings);
+        served = Some(helper_process.map_err(|error| failed(error, step))?);
+    }
+    fs::create_dir_all(&mark).context("making a folder in it")?;
+    sys::let_write(&site.point)?;
+    Ok(served)
+}
+
+/// A sparse file for which there is room: one that cannot grow looks like a broken disk.
+fn make_image(path: &Path, size: u64, folder: &Path) -> Result<()> {
+    let free = sys::volume(folder).map_or(u64::MAX, |volume| volume.free);
+    if free < size {
+        let (free, size) = (units::bytes(free as f64), units::bytes_exact(size));
+        bail!(
+            "`{}` has {free} free, and the image may grow to {size}\n  remedy: a smaller SIZE, or \
+             a `TMPDIR` with more room",
+            folder.display()
+        );
+    }
+    let image = File::create_new(path).and_then(|file| file.set_len(size));
+    image.with_context(|| format!("making the image `{}`", path.display()))
+}
+
+fn failed(error: Error, step: &Step) -> Error {
+    let missing = |cause: &io::Error| cause.kind() == io::ErrorKind::NotFound;
+    let program = step.words.first().map_or("", String::as_str);
+    let mut text = format!("`{program}`: {error:#}\n  remedy: {}", step.remedy);
+    if error.root_cause().downcast_ref().is_some_and(missing) {
+        text = format!("there is no `{program}` on the search path");
+        if !step.package.is_empty() {
+            text.push_str(&format!("\n  remedy: apt-get install {}", step.package));
+        }
+    }
+    anyhow::anyhow!(text)
+}

@@ -1,0 +1,184 @@
+//! What surrounds a launch on this side: its stage, the user's set-up and clean-up commands, and
+//! the helper processes that its environment needs.
+
+use std::fmt;
+use std::fs::{self, File};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Error, Result, bail, ensure};
+
+use super::session::{AgentError, SessionSettings};
+use crate::cleanup::child;
+use crate::cleanup::guard::Watch;
+use crate::cleanup::stage::Stage;
+use crate::launch::{self, Helper, Launcher, Site};
+use crate::model::EnvSpec;
+use crate::sys;
+
+/// How long one set-up command, or a helper until it is ready, may take.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// Lines of a helper's output that are quoted, at its beginning and at its end.
+const HEAD: usize = 2;
+const TAIL: usize = 4;
+
+/// What a launch failed at when it was the user's own command.
+#[derive(Debug)]
+struct SetUpFailed(String);
+
+impl fmt::Display for SetUpFailed {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(to, "set-up command `{}`", self.0)
+    }
+}
+
+/// What helps where an environment did not start for that reason.
+pub fn remedy(spec: &EnvSpec, error: &Error) -> Result<&'static str> {
+    Ok(match error.downcast_ref::<SetUpFailed>() {
+        Some(_) => "run the environment's `setup` by hand",
+        None => launch::find(&spec.kind)?.info().remedy,
+    })
+}
+
+/// The stage of a launch, undone when this is let go or, if the controller is killed, by the guard.
+pub(super) struct LaunchResources {
+    stage: Stage,
+    _watch: Watch,
+}
+
+impl LaunchResources {
+    /// Makes the stage, writes down how the launch is undone, runs the set-up commands and has the
+    /// launcher prepare.
+    pub(super) fn prepare(
+        spec: &EnvSpec,
+        launcher: &dyn Launcher,
+        site: &Site<'_>,
+        stage: Stage,
+        settings: &SessionSettings<'_>,
+    ) -> Result<LaunchResources, AgentError> {
+        let shell = |line: &String| ["sh", "-c", line].map(str::to_owned).to_vec();
+        let mut undo = launcher.undo(site);
+        undo.extend(spec.cleanup.iter().map(shell));
+        stage.write_undo(&undo).context("writing into the launch's stage")?;
+        let watch = settings.guard.watch_stage(stage.path());
+        let resources = LaunchResources { stage, _watch: watch };
+        for line in &spec.setup {
+            let done = set_up(line, &resources.stage, settings);
+            if (settings.interrupted)() {
+                return Err(AgentError::Interrupted);
+            }
+            done.context(SetUpFailed(line.clone()))?;
+        }
+        // Only now is there what the set-up commands make.
+        launcher.check(site.argument)?;
+        launcher.prepare(site)?;
+        Ok(resources)
+    }
+
+    /// Starts a helper and waits until it is ready.
+    pub(super) fn start(
+        &self,
+        helper: &Helper,
+        settings: &SessionSettings<'_>,
+    ) -> Result<HelperProcess> {
+        let name = helper.words.first().map_or("", String::as_str);
+        let log = self.stage.path().join(format!("helper-{}.log", name.replace('/', "_")));
+        HelperProcess::start(command_of(&helper.words, &log)?, helper, &log, settings)
+    }
+}
+
+/// A process beside an environment; ended when it is let go.
+pub(super) struct HelperProcess {
+    child: Child,
+    _watch: Watch,
+}
+
+impl HelperProcess {
+    /// Starts that command of the helper and waits until it is ready.
+    pub(super) fn start(
+        mut command: Command,
+        helper: &Helper,
+        log: &Path,
+        settings: &SessionSettings<'_>,
+    ) -> Result<HelperProcess> {
+        let name = helper.words.first().map_or("", String::as_str);
+        let child = command.spawn().with_context(|| format!("starting the helper `{name}`"))?;
+        let watch = settings.guard.watch(child.id());
+        let mut helper_process = HelperProcess { child, _watch: watch };
+        let until = Instant::now() + PATIENCE.min(settings.answer_limit);
+        while !helper.ready.exists() {
+            let by_hand = shell_words::join(&helper.words);
+            if let Some(status) = helper_process.child.try_wait()? {
+                bail!("the helper ended ({status}){}\n  by hand: {by_hand}", tail(log));
+            }
+            ensure!(
+                Instant::now() < until && !(settings.interrupted)(),
+                "the helper is not ready{}\n  by hand: {by_hand}",
+                tail(log)
+            );
+            thread::sleep(Duration::from_millis(2));
+        }
+        Ok(helper_process)
+    }
+}
+
+impl Drop for HelperProcess {
+    fn drop(&mut self) {
+        sys::ask_group_to_end(self.child.id());
+        child::ends_within(&self.child, Duration::from_millis(500));
+        sys::end_group(self.child.id());
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Runs a set-up command to its end. What it may still make when the user or the controller's death
+/// ends the run must not come after the clean-up.
+pub(super) fn set_up(line: &str, stage: &Stage, settings: &SessionSettings<'_>) -> Result<()> {
+    let log = stage.path().join("set-up.log");
+    let words = ["sh", "-c", line].map(str::to_owned);
+    finish(command_of(&words, &log)?, &log, settings)
+}
+
+/// Runs a command, whose output goes to `log`, to its end.
+pub(super) fn finish(
+    mut command: Command,
+    log: &Path,
+    settings: &SessionSettings<'_>,
+) -> Result<()> {
+    let program = command.get_program().to_string_lossy().into_owned();
+    let mut child = command.spawn().with_context(|| format!("starting `{program}`"))?;
+    let _watch = settings.guard.watch(child.id());
+    match child::ended_within(&mut child, PATIENCE, settings.interrupted)? {
+        Some(status) if status.success() => Ok(()),
+        Some(status) => bail!("ended with {status}{}", tail(log)),
+        None => {
+            sys::end_group(child.id());
+            let _ = child.wait();
+            bail!("not finished after {} s{}", PATIENCE.as_secs(), tail(log))
+        }
+    }
+}
+
+/// The command in a session of its own, with its output in a file.
+pub(super) fn command_of(words: &[String], log: &Path) -> Result<Command> {
+    let (program, arguments) = words.split_first().context("an empty command")?;
+    let output = File::create(log).with_context(|| format!("creating `{}`", log.display()))?;
+    let mut command = Command::new(program);
+    command.args(arguments).stdin(Stdio::null()).stdout(output.try_clone()?).stderr(output);
+    sys::new_session(&mut command);
+    Ok(command)
+}
+
+/// The first and the last lines of an output, each on a line of its own: programs say what is wrong
+/// before how they are used, or at the end of their work.
+fn tail(log: &Path) -> String {
+    let bytes = fs::read(log).unwrap_or_default();
+    let text = String::from_utf8_lossy(&bytes);
+    let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+    let first = &lines[..lines.len().min(HEAD)];
+    let last = &lines[lines.len().saturating_sub(TAIL).max(first.len())..];
+    first.iter().chain(last).map(|line| format!("\n  it printed: {line}")).collect()
+}

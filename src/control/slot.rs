@@ -1,0 +1,330 @@
+//! The environments of a run: started at the beginning, and again when their agent dies.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result, anyhow, bail};
+
+use super::rounds::{RunSettings, Watcher};
+use super::session::{AgentError, Session};
+use super::{resources, tool_version};
+use crate::model::{ClockFacts, DATA_DIR, EnvSpec, Facts, Plan, TargetDir};
+use crate::protocol::transfer::{PIECE, hex_of};
+use crate::protocol::{Answer, Ask, DirAnswer};
+use crate::runfile::{self, Launch, Record};
+use crate::{launch, mount};
+
+/// An environment whose agent died more often than this is given up.
+const RELAUNCHES: u32 = 3;
+
+/// The user asked to stop.
+pub(super) struct Interrupted;
+
+/// One environment's place in the run.
+pub(super) struct Slot {
+    pub(super) name: String,
+    /// None when the environment did not start or was given up.
+    pub(super) session: Option<Session>,
+    relaunches: u32,
+    /// Why there is no session.
+    pub(super) error: Option<String>,
+    /// Target directories that cannot be used there, with the reason.
+    pub(super) bad_dirs: BTreeMap<String, String>,
+    /// Where inputs that were sent there are, by their paths on this side.
+    pub(super) staged: BTreeMap<String, String>,
+    /// Its clock at the first start, once that was what it would be.
+    clock: Option<ClockFacts>,
+    /// Shortest sample in ns that this clock can time.
+    pub(super) sample_ns: f64,
+}
+
+/// Starts every environment of the plan. One that does not start keeps its slot, with the reason;
+/// without the reference there is nothing to measure against, and that is an error.
+pub(super) fn open_slots(
+    plan: &Plan,
+    settings: &RunSettings<'_>,
+    watcher: &mut dyn Watcher,
+) -> Result<Vec<Slot>, AgentError> {
+    let mut slots = Vec::new();
+    let mut records = Vec::new();
+    for spec in &plan.environments {
+        let mut slot = Slot {
+            name: spec.name.clone(),
+            session: None,
+            relaunches: 0,
+            error: None,
+            bad_dirs: BTreeMap::new(),
+            staged: BTreeMap::new(),
+            clock: None,
+            sample_ns: 0.0,
+        };
+        let started = Session::start(spec, &plan.dirs_in(spec), &settings.session)
+            .and_then(|session| seat_in(&mut slot, session, (plan, spec), settings, watcher));
+        let (error, record) = match started {
+            Ok(mut record) => {
+                let tool = tool_version::version(launch::find(&spec.kind)?.info().version_command);
+                record.facts.extend(tool.map(|version| ("launcher".to_owned(), version)));
+                (None, record)
+            }
+            Err(AgentError::Interrupted) => return Err(AgentError::Interrupted),
+            Err(AgentError::Dead(error) | AgentError::TimedOut(error)) => {
+                let name = &spec.name;
+                let remedy = resources::remedy(spec, &error)?;
+                let spec = spec.spec();
+                let text = format!(
+                    "environment `{name}` ({spec}) did not start: {error:#}\n  remedy: {remedy}"
+                );
+                (Some(text.clone()), not_started(name, text))
+            }
+        };
+        if let Some(text) = &error {
+            if spec.name == plan.reference {
+                return Err(AgentError::Dead(anyhow::anyhow!("{text}")));
+            }
+            watcher.warn(text);
+        }
+        slot.error = error;
+        slots.push(slot);
+        records.push(record);
+    }
+    refuse_bad_dirs(plan, &slots)?;
+    for record in records {
+        watcher.record(Record::Environment(record))?;
+    }
+    for launch in slots.iter().filter_map(|slot| slot.launch(0, false)) {
+        watcher.record(Record::Launch(launch))?;
+    }
+    Ok(slots)
+}
+
+fn not_started(name: &str, error: String) -> runfile::Environment {
+    runfile::Environment {
+        name: name.to_owned(),
+        error: Some(error),
+        facts: Facts::new(),
+        clock: Default::default(),
+        cpus: Vec::new(),
+        started_in_ms: 0.0,
+        dirs: BTreeMap::new(),
+    }
+}
+
+/// Puts a started session into its slot and looks at the target directories there.
+fn seat_in(
+    slot: &mut Slot,
+    mut session: Session,
+    (plan, spec): (&Plan, &EnvSpec),
+    settings: &RunSettings<'_>,
+    watcher: &mut dyn Watcher,
+) -> Result<runfile::Environment, AgentError> {
+    slot.see_clock(&mut session, settings)?;
+    let mut facts = match session.ask(Ask::Facts, &settings.session)? {
+        Answer::Facts(facts) => facts,
+        _ => Facts::new(),
+    };
+    let target_dirs = plan.dirs_in(spec);
+    let marks = marks(&target_dirs, spec)?;
+    let paths = target_dirs.iter().map(|dir| &dir.path).chain(marks.values()).cloned().collect();
+    let ask = Ask::Dirs { paths, token: settings.session.token.clone() };
+    let (answers, removed): (Vec<DirAnswer>, _) = match session.ask(ask, &settings.session)? {
+        Answer::Dirs { dirs, removed } => (dirs, removed),
+        _ => Default::default(),
+    };
+    if !removed.is_empty() {
+        let (name, removed) = (&slot.name, removed.join(", "));
+        watcher.warn(&format!("`{name}`: removed what a killed run left: {removed}"));
+    }
+    let mut dirs = BTreeMap::new();
+    let mut answers = answers.into_iter();
+    for (dir, mut answer) in target_dirs.iter().zip(answers.by_ref()) {
+        if !dir.made.is_empty() {
+            answer.facts.insert("made".into(), dir.made.clone());
+        }
+        dirs.insert(dir.name.clone(), answer.facts);
+        if let Some(error) = answer.error {
+            slot.bad_dirs.insert(dir.name.clone(), error);
+        }
+    }
+    for (dir, answer) in marks.into_keys().zip(answers) {
+        if answer.error.is_some() {
+            let name = &slot.name;
+            let of_workloads = dir == DATA_DIR && plan.commands.is_some();
+            let error = match of_workloads {
+                true => format!(
+                    "`{name}` does not see the data of workloads, which lies below TMPDIR on this \
+                     machine"
+                ),
+                false => format!("what was made for `--dir {dir}` is not there in `{name}`"),
+            };
+            slot.bad_dirs.insert(dir, error);
+        }
+    }
+    slot.staged = send_inputs(plan, &mut session, settings)?;
+    let hello = &session.hello;
+    facts.insert("target".into(), hello.target.clone());
+    let record = runfile::Environment {
+        name: slot.name.clone(),
+        error: None,
+        facts,
+        clock: slot.clock.clone().unwrap_or_default(),
+        cpus: hello.cpus.clone(),
+        started_in_ms: session.started_in.as_secs_f64() * 1e3,
+        dirs,
+    };
+    slot.session = Some(session);
+    Ok(record)
+}
+
+/// Sends the inputs of commands there, if the user wants that; where they are there.
+fn send_inputs(
+    plan: &Plan,
+    session: &mut Session,
+    settings: &RunSettings<'_>,
+) -> Result<BTreeMap<String, String>, AgentError> {
+    let mut places = BTreeMap::new();
+    let launch = settings.session.launches.get();
+    let Some(rules) = plan.commands.as_ref().filter(|rules| rules.stage) else {
+        return Ok(places);
+    };
+    let cases = plan.cases.iter().filter_map(|case| case.command.as_ref()?.input.as_ref());
+    let stdin = rules.stdin.iter().filter(|path| !path.contains("{}"));
+    let paths: BTreeSet<&String> = cases.chain(stdin).collect();
+    for (number, path) in paths.into_iter().enumerate() {
+        let bytes = fs::read(path).with_context(|| format!("reading `{path}`"))?;
+        let name = Path::new(path).file_name().unwrap_or_default().to_string_lossy();
+        // An empty file is one piece, too.
+        for piece in bytes.chunks(PIECE).chain(bytes.is_empty().then_some(&[][..])) {
+            let ask = Ask::Put {
+                launch,
+                number,
+                name: name.clone().into_owned(),
+                hex: hex_of(piece),
+                token: settings.session.token.clone(),
+            };
+            let place = match session.ask(ask, &settings.session)? {
+                Answer::Put { path } => path,
+                Answer::Failed { error } => {
+                    return Err(AgentError::Dead(anyhow!("sending `{path}` there: {error}")));
+                }
+                _ => return Err(AgentError::Dead(anyhow!("the agent there takes no files"))),
+            };
+            places.insert(path.clone(), place);
+        }
+    }
+    Ok(places)
+}
+
+/// The mark of each made directory that this environment is to see, by the directory's name. A
+/// runtime that mounts for itself may see the folder below the mount, which is another filesystem.
+fn marks(dirs: &[TargetDir], spec: &EnvSpec) -> Result<BTreeMap<String, String>> {
+    if launch::find(&spec.kind)?.info().own_kernel {
+        return Ok(BTreeMap::new());
+    }
+    let made = dirs.iter().filter(|dir| !dir.made.is_empty());
+    Ok(made.map(|dir| (dir.name.clone(), format!("{}/{}", dir.path, mount::MARK))).collect())
+}
+
+/// A target directory that no environment can use is a mistake of the command line.
+fn refuse_bad_dirs(plan: &Plan, slots: &[Slot]) -> Result<()> {
+    for dir in &plan.dirs {
+        let started = slots.iter().filter(|slot| slot.session.is_some());
+        let errors: Option<Vec<&String>> =
+            started.map(|slot| slot.bad_dirs.get(&dir.name)).collect();
+        if let Some(first) = errors.unwrap_or_default().first() {
+            bail!("target directory `{}`: {first}", dir.name);
+        }
+    }
+    Ok(())
+}
+
+/// CPUs that every started environment allows: where it does not say, no CPU is drawn.
+pub(super) fn common_cpus(slots: &[Slot]) -> Vec<usize> {
+    let mut sessions = slots.iter().filter_map(|slot| slot.session.as_ref());
+    let Some(first) = sessions.next() else { return Vec::new() };
+    let mut cpus = first.hello.cpus.clone();
+    for session in sessions {
+        cpus.retain(|cpu| session.hello.cpus.contains(cpu));
+    }
+    cpus
+}
+
+impl Slot {
+    /// Has the environment's clock be what it will be before anything is measured there, and keeps
+    /// what it was like the first time.
+    fn see_clock(
+        &mut self,
+        session: &mut Session,
+        settings: &RunSettings<'_>,
+    ) -> Result<(), AgentError> {
+        let known_ns = self.clock.as_ref().map(|clock| clock.cost_ns);
+        match session.ask(Ask::Clock { known_ns }, &settings.session)? {
+            Answer::Clock { clock, sample_ns } if self.clock.is_none() => {
+                (self.clock, self.sample_ns) = (Some(clock), sample_ns);
+                Ok(())
+            }
+            Answer::Clock { .. } => Ok(()),
+            _ => Err(AgentError::Dead(anyhow!("the agent there does not tell of its clock"))),
+        }
+    }
+
+    /// What is on record of the session's start.
+    pub(super) fn launch(&self, launch: u32, cold: bool) -> Option<Launch> {
+        let session = self.session.as_ref()?;
+        Some(Launch {
+            env: self.name.clone(),
+            launch,
+            cold,
+            started_in_ms: session.started_in.as_secs_f64() * 1e3,
+            outside: session.outside.clone(),
+        })
+    }
+
+    /// Starts the environment again after its agent died, and has the new one remove what the dead
+    /// one left. Afterwards there is a session, or the reason why there is none any more.
+    pub(super) fn relaunch(
+        &mut self,
+        spec: &EnvSpec,
+        plan: &Plan,
+        settings: &RunSettings<'_>,
+    ) -> Result<(), Interrupted> {
+        self.session = None;
+        self.relaunches += 1;
+        if self.relaunches > RELAUNCHES {
+            let name = &spec.name;
+            let deaths = self.relaunches;
+            self.error = Some(format!("environment `{name}`: its agent died {deaths} times"));
+            return Ok(());
+        }
+        self.start_again(spec, plan, settings)
+    }
+
+    /// Takes the environment down and starts it again: another launch of it.
+    pub(super) fn start_again(
+        &mut self,
+        spec: &EnvSpec,
+        plan: &Plan,
+        settings: &RunSettings<'_>,
+    ) -> Result<(), Interrupted> {
+        self.session = None;
+        let dirs = plan.dirs_in(spec);
+        let paths = dirs.iter().map(|dir| dir.path.clone()).collect();
+        let clean = Ask::Clean { paths, token: settings.session.token.clone() };
+        let started = Session::start(spec, &dirs, &settings.session)
+            .and_then(|mut session| session.ask(clean, &settings.session).map(|_| session))
+            .and_then(|mut session| self.see_clock(&mut session, settings).map(|()| session))
+            .and_then(|mut session| Ok((send_inputs(plan, &mut session, settings)?, session)));
+        match started {
+            Ok((staged, session)) => {
+                self.staged = staged;
+                self.session = Some(session);
+            }
+            Err(AgentError::Interrupted) => return Err(Interrupted),
+            Err(AgentError::Dead(error) | AgentError::TimedOut(error)) => {
+                let name = &spec.name;
+                self.error = Some(format!("environment `{name}` did not start again: {error:#}"));
+            }
+        }
+        Ok(())
+    }
+}

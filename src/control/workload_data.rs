@@ -1,0 +1,56 @@
+//! The data of the plan's workloads, made before any environment is started and removed after the
+//! last one.
+
+use std::fs;
+
+use anyhow::{Context, Result, ensure};
+
+use super::resources::{command_of, finish};
+use super::session::SessionSettings;
+use crate::cleanup::guard::Watch;
+use crate::cleanup::stage::Stage;
+use crate::model::{DATA_DIR, Plan, TargetDir, WorkloadCase};
+use crate::{mount, sys, workload};
+
+/// The data of a run's workloads, there as long as this value lives.
+pub struct Data {
+    _stage: Stage,
+    _watch: Watch,
+}
+
+/// Makes the data that the plan's workloads need, as a target directory of the plan.
+pub fn make_data(plan: &mut Plan, settings: &SessionSettings<'_>) -> Result<Option<Data>> {
+    let commands = plan.cases.iter().filter_map(|planned| planned.command.as_ref());
+    let workloads = commands.filter_map(|command| command.workload.as_ref());
+    let needy: Vec<&WorkloadCase> = workloads.filter(|workload| workload.has_data()).collect();
+    if needy.is_empty() {
+        return Ok(None);
+    }
+    let stage = Stage::make(&format!("{}-{DATA_DIR}", settings.token))
+        .context("making a folder for the workloads' data")?;
+    let watch = settings.guard.watch_stage(stage.path());
+    sys::let_through(stage.path())?;
+    let root = stage.path().join(DATA_DIR);
+    fs::create_dir(&root)?;
+    for WorkloadCase { name, .. } in needy {
+        let workload = workload::find(name)?;
+        let folder = root.join(name);
+        let made = fs::create_dir(&folder).and_then(|()| (workload.make)(&folder));
+        made.with_context(|| format!("making the data of `--workload {name}`"))?;
+        if !workload.script.is_empty() {
+            let script = format!("set -eu\ncd \"$1\"\n{}", workload.script);
+            let words = ["sh", "-c", &script, "sh", &folder.to_string_lossy()].map(str::to_owned);
+            let log = stage.path().join("log");
+            let done = finish(command_of(&words, &log)?, &log, settings);
+            ensure!(!(settings.interrupted)(), "interrupted before anything was measured");
+            done.with_context(|| format!("completing the data of `--workload {name}`"))?;
+        }
+    }
+    sys::let_write(&root)?;
+    let path = root.to_str().context("`TMPDIR` is not UTF-8")?.to_owned();
+    let mark = root.join(mount::MARK);
+    fs::create_dir(&mark)?;
+    sys::let_write(&mark)?;
+    plan.dirs.push(TargetDir { name: DATA_DIR.into(), path, made: DATA_DIR.into() });
+    Ok(Some(Data { _stage: stage, _watch: watch }))
+}

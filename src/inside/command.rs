@@ -1,0 +1,305 @@
+//! One run of a whole command inside an environment: its preparation, the run itself, what it took,
+//! and what it wrote.
+
+use std::fs::{self, File};
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::{self, Path, PathBuf};
+use std::time::{Instant, SystemTime};
+
+use anyhow::{Context, Result, anyhow, bail, ensure};
+
+use crate::cleanup::leftovers::hold;
+use crate::inside::program::hash_of;
+use crate::model::{Extras, SETTLED, SampleSet};
+use crate::protocol::CommandTask;
+use crate::protocol::transfer::{STDERR, STDOUT, WRITTEN};
+use crate::sys::{self, CommandEnd, CommandOrder, Killed};
+
+/// Output that is kept to be checked may be so long.
+const OUTPUT_LIMIT: u64 = 1 << 30;
+/// Bytes at the end of an error output that are quoted.
+const QUOTED: u64 = 2000;
+/// What stands for the file that a run is to write.
+const OUT: &str = "{out}";
+
+/// Runs the command once, in `folder`, which is the run's own.
+pub fn run(task: &CommandTask, folder: &Path) -> Result<SampleSet> {
+    fs::create_dir(folder).with_context(|| format!("creating `{}`", folder.display()))?;
+    // Other runs must not take it for a leftover.
+    let _held = hold(folder);
+    let out = folder.join(WRITTEN);
+    let with_out = |words: &[String]| -> Vec<String> {
+        words.iter().map(|word| word.replace(OUT, &out.display().to_string())).collect()
+    };
+    for words in &task.prepare {
+        aside(&with_out(words), folder, task).context("--prepare")?;
+    }
+    let before = looks(task)?;
+    for path in &task.cold {
+        make_cold(Path::new(path))?;
+    }
+    let words = with_out(&task.words);
+    let keeps = task.keep_output;
+    let stdout = (keeps || task.check_output).then(|| folder.join(STDOUT));
+    let stderr = (keeps || task.keep_errors).then(|| folder.join(STDERR));
+    let end = sys::run_command(
+        &CommandOrder {
+            words: &words,
+            stdin: task.stdin.as_deref().map(Path::new),
+            stdout: stdout.as_deref(),
+            stderr: stderr.as_deref(),
+            limit_ns: task.time_limit_ms * 1_000_000,
+            output_limit: OUTPUT_LIMIT,
+        },
+        &sys::input(),
+    )
+    .map_err(|error| not_started(&words, error))?;
+    judge(&end, &words, stderr.as_deref(), task)?;
+    let mut set = figures(&end);
+    set.extras.hidden = hidden(&end).map(str::to_owned).collect();
+    if task.settle {
+        settle(&mut set);
+    }
+    set.extras.notes.extend(notes(&end, &out, &before, task)?);
+    let hashed = stdout.filter(|_| task.check_output);
+    set.extras.output = hashed.map(|stdout| hash_of_outputs(&stdout, &out)).transpose()?;
+    for words in &task.conclude {
+        aside(&with_out(words), folder, task).context("--conclude")?;
+    }
+    Ok(set)
+}
+
+/// The first of these programs that is not on the search path.
+pub fn missing(programs: &[String]) -> Option<&String> {
+    programs.iter().find(|program| sys::find_program(program).is_none())
+}
+
+/// Adds how long it takes until what was written is durable, or why that is not known.
+fn settle(set: &mut SampleSet) {
+    let begin = Instant::now();
+    let synced = sys::sync_all();
+    let taken = begin.elapsed().as_nanos() as u64;
+    set.samples.push(vec![if synced.is_ok() { taken } else { 0 }]);
+    if let Err(error) = synced {
+        set.extras.hidden.push(SETTLED.name.into_owned());
+        let note = format!("when what the command wrote was durable is not known: {error}");
+        set.extras.notes.push(note);
+    }
+}
+
+/// The program of this command, or that of its first line, if the kernel would run it beside the
+/// emulator that runs this process.
+pub fn beside_emulator(words: &[String]) -> Option<PathBuf> {
+    let mut path = sys::find_program(words.first()?)?;
+    // Linux follows so many scripts that are interpreters of others.
+    for _ in 0..5 {
+        let header = sys::header_of(&path);
+        if sys::leaves_emulator(&header) {
+            return Some(path);
+        }
+        let line = header.strip_prefix(b"#!")?.split(|byte| *byte == b'\n').next()?;
+        path = PathBuf::from(String::from_utf8_lossy(line).split_whitespace().next()?);
+    }
+    None
+}
+
+/// A figure for each of the command's phases, in their order.
+fn figures(end: &CommandEnd) -> SampleSet {
+    let usage = &end.usage;
+    let (read, written) = end.storage.unwrap_or_default();
+    let figures = [
+        end.end_ns - end.start_ns,
+        usage.user_ns,
+        usage.system_ns,
+        end.peak_bytes,
+        usage.minor_faults + usage.major_faults,
+        usage.voluntary_switches + usage.involuntary_switches,
+        read,
+        written,
+        usage.user_ns + usage.system_ns,
+    ];
+    SampleSet {
+        iterations: 1,
+        samples: figures.map(|figure| vec![figure]).to_vec(),
+        start_ns: end.start_ns,
+        end_ns: end.end_ns,
+        pinned: true,
+        usage: usage.clone(),
+        extras: Extras { floor_bytes: end.floor_bytes, ..Extras::default() },
+    }
+}
+
+/// Figures that are zero because the system does not count them: those that it says, and every
+/// program that runs has some memory and faults it in.
+fn hidden(end: &CommandEnd) -> impl Iterator<Item = &'static str> {
+    let usage = &end.usage;
+    let faults = usage.minor_faults + usage.major_faults;
+    let switches = usage.voluntary_switches + usage.involuntary_switches;
+    let all = [
+        ("memory", end.peak_bytes == 0),
+        ("faults", faults == 0),
+        // A program may run through without one, on a system that would count it.
+        ("switches", faults + switches == 0),
+        ("read", end.storage.is_none()),
+        ("written", end.storage.is_none()),
+    ];
+    let zeroes = all.into_iter().filter_map(|(name, unknown)| unknown.then_some(name));
+    zeroes.filter(|name| !end.uncounted.contains(name)).chain(end.uncounted.iter().copied())
+}
+
+fn notes(end: &CommandEnd, out: &Path, before: &[Look], task: &CommandTask) -> Result<Vec<String>> {
+    let mut notes = Vec::new();
+    if end.left > 0 {
+        notes.push("the command left processes behind, which were ended after it".to_owned());
+    }
+    if !end.status.success() {
+        notes.push(format!("the command ended with {}", end.status));
+    }
+    if task.words.iter().any(|word| word.contains(OUT)) && !out.exists() {
+        notes.push("the command wrote no file at {out}".to_owned());
+    }
+    // What is prepared anew before each run may be used up by it.
+    if task.prepare.is_empty() {
+        for (path, before) in task.inputs.iter().zip(before) {
+            match look(Path::new(path)) {
+                Err(_) => bail!(
+                    "the command removes its input `{path}`: have it made anew before each run, \
+                     with `--prepare`"
+                ),
+                Ok(after) if after != *before => notes.push(format!(
+                    "the command changes its input `{path}`: each run has other work than the one \
+                     before, unless `--prepare` makes it anew"
+                )),
+                Ok(_) => {}
+            }
+        }
+    }
+    Ok(notes)
+}
+
+/// What tells that a file is another than before, short of reading it.
+type Look = (u64, Option<SystemTime>);
+
+fn look(path: &Path) -> io::Result<Look> {
+    let about = fs::metadata(path)?;
+    Ok((about.len(), about.modified().ok()))
+}
+
+/// The inputs as they are, which must be there.
+fn looks(task: &CommandTask) -> Result<Vec<Look>> {
+    let look = |path: &String| {
+        look(Path::new(path)).with_context(|| {
+            format!(
+                "the input `{path}` is not there in this environment; if it is where envtax was \
+                 started, `--stage` sends it there"
+            )
+        })
+    };
+    task.inputs.iter().map(look).collect()
+}
+
+fn hash_of_outputs(stdout: &Path, out: &Path) -> Result<String> {
+    let mut hash = hash_of(stdout)?;
+    if out.exists() {
+        hash = format!("{hash} {}", hash_of(out)?);
+    }
+    Ok(hash)
+}
+
+fn judge(
+    end: &CommandEnd,
+    words: &[String],
+    stderr: Option<&Path>,
+    task: &CommandTask,
+) -> Result<()> {
+    let command = shell_words::join(words);
+    match end.killed {
+        Some(Killed::TimedOut) => bail!(
+            "`{command}` was not finished after {} s and was killed; allow more with `--timeout`",
+            task.time_limit_ms as f64 / 1e3
+        ),
+        Some(Killed::Interrupted) => bail!("cancelled by the controller"),
+        Some(Killed::Flooded) => {
+            bail!("`{command}` wrote more than {} GiB and was killed", OUTPUT_LIMIT >> 30)
+        }
+        None => {}
+    }
+    ensure!(
+        end.status.success() || task.ignore_failure,
+        "`{command}` ended with {}{}\n  remedy: see by hand why, or time it all the same with \
+         `--ignore-failure`",
+        end.status,
+        stderr.map(quoted).unwrap_or_default()
+    );
+    Ok(())
+}
+
+/// The last lines of what was written to standard error.
+fn quoted(path: &Path) -> String {
+    let mut bytes = Vec::new();
+    let _ = File::open(path).and_then(|mut file| {
+        let length = file.metadata()?.len();
+        file.seek(SeekFrom::Start(length.saturating_sub(QUOTED)))?;
+        file.take(QUOTED).read_to_end(&mut bytes)
+    });
+    let text = String::from_utf8_lossy(&bytes);
+    let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+    let last = &lines[lines.len().saturating_sub(3)..];
+    last.iter().map(|line| format!("\n  it printed: {line}")).collect()
+}
+
+fn not_started(words: &[String], error: io::Error) -> anyhow::Error {
+    let program = words.first().map_or("", String::as_str);
+    let there = program.contains(path::is_separator) && Path::new(program).exists();
+    let kind = error.kind();
+    if kind == io::ErrorKind::NotFound && there {
+        return anyhow!(
+            "`{program}` is there, but not what is to run it in this environment: the program in \
+             its first line, or the loader of its libraries"
+        );
+    }
+    if sys::is_no_program(&error) {
+        return anyhow!(
+            "`{program}` is no program of this environment: one for another system, or a script \
+             without a first line such as `#!/bin/sh`"
+        );
+    }
+    match kind {
+        io::ErrorKind::NotFound => anyhow!("there is no program `{program}` in this environment"),
+        io::ErrorKind::PermissionDenied => {
+            anyhow!("`{program}` may not be executed in this environment: {error}")
+        }
+        _ => anyhow::Error::new(error).context(format!("starting `{program}`")),
+    }
+}
+
+/// Runs a command that is not timed and must succeed.
+fn aside(words: &[String], folder: &Path, task: &CommandTask) -> Result<()> {
+    let output = folder.join("aside");
+    let order = CommandOrder {
+        words,
+        stdin: None,
+        stdout: None,
+        stderr: Some(&output),
+        limit_ns: task.time_limit_ms * 1_000_000,
+        output_limit: OUTPUT_LIMIT,
+    };
+    let command = shell_words::join(words);
+    let end = sys::run_command(&order, &sys::input()).map_err(|error| not_started(words, error))?;
+    ensure!(end.killed.is_none(), "`{command}` was not finished in time and was killed");
+    ensure!(end.status.success(), "`{command}` ended with {}{}", end.status, quoted(&output));
+    Ok(())
+}
+
+/// Has the caches forget the file; an error when that cannot be seen to have happened.
+fn make_cold(path: &Path) -> Result<()> {
+    let file = File::open(path).with_context(|| format!("opening `{}`", path.display()))?;
+    sys::evict(&file).with_context(|| format!("evicting `{}`", path.display()))?;
+    let (resident, pages) = sys::map_residency(&file).unwrap_or((1, 1));
+    ensure!(
+        resident == 0,
+        "`{}` cannot be made cold here: {resident} of {pages} pages stayed in memory",
+        path.display()
+    );
+    Ok(())
+}

@@ -1,0 +1,271 @@
+//! Every message between controller and agent, and between agent and worker.
+//!
+//! One JSON object a line, behind [`PREFIX`], so that whatever else an environment prints is noise
+//! and not a message. The agent speaks first; after that the controller asks and the agent answers,
+//! one question at a time. Data on the agent's input while it works is a cancellation.
+//! `docs/PROTOCOL.md` describes it for those who write another agent or controller.
+
+pub mod transfer;
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::model::{Case, ClockFacts, Facts, SampleSet};
+
+/// Both sides refuse to talk to another version.
+pub const VERSION: u32 = 3;
+
+/// Stands before every message.
+pub const PREFIX: &str = "@envtax ";
+
+/// Bytes of a line at most, in either direction; a longer one is an error, not a message.
+pub const MAX_LINE: usize = 1 << 20;
+
+/// Controller to agent.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Request {
+    /// Comes back with the answer; answers to forgotten questions are told by it.
+    pub id: u64,
+    pub ask: Ask,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ask {
+    /// What the clock is like. One that is much dearer than `known_ns`, or dear where nothing is
+    /// known, may be so for its system's first second only: that is waited for.
+    Clock {
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        known_ns: Option<f64>,
+    },
+    /// What the environment says of itself. Not in the greeting: where system calls are dear, the
+    /// many files that say it take several times as long to read as everything else of a start.
+    Facts,
+    /// What the folders are like, and whether files can be made there. An empty path is the
+    /// environment's own folder for temporary files. What killed runs left there is removed.
+    Dirs { paths: Vec<String>, token: String },
+    /// Find the iterations of a sample for this task, in a worker: of one that lasts at least
+    /// `sample_ns`, and in no case less than what every clock needs.
+    Tune {
+        task: Task,
+        #[serde(default)]
+        sample_ns: f64,
+    },
+    /// Measure one block, in a fresh worker.
+    Block { task: Task, size: BlockSize },
+    /// Run a whole command once.
+    Run { task: Box<CommandTask> },
+    /// Tell what these programs and files are, as they are found in the environment.
+    Inspect { programs: Vec<String>, files: Vec<String> },
+    /// Keep a piece of a file for as long as the agent lives, which is of that launch: number and
+    /// name tell which file, and each piece goes behind the ones before. The answer says where it
+    /// is.
+    Put { launch: u32, number: usize, name: String, hex: String, token: String },
+    /// Hand over a piece of what the last run wrote whose output was to be kept: `stdout`, `stderr`
+    /// or `out`, from that byte on.
+    Take { name: String, offset: u64 },
+    /// Remove what a killed agent of this run left in these folders and in its own choice.
+    Clean { paths: Vec<String>, token: String },
+    /// End. Closing the agent's input says the same.
+    Quit,
+}
+
+/// What to measure, with everything that decides it: no state is kept between requests.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Task {
+    pub case: Case,
+    /// Folder under which the block's scratch folder is made; none or empty for the environment's
+    /// own folder for temporary files.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dir_path: Option<String>,
+    /// Marks what this run leaves behind, so that it can be found and removed.
+    pub token: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu: Option<usize>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub other_cpu: Option<usize>,
+    /// The agent ends the worker after so long.
+    pub time_limit_ms: u64,
+}
+
+/// One run of a whole command. The agent itself starts it, as a worker would be its parent.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct CommandTask {
+    /// Program and arguments; `{out}` in them is a file in the run's own folder.
+    pub words: Vec<String>,
+    /// Programs without which it cannot be run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub needs: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub prepare: Vec<Vec<String>>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub conclude: Vec<Vec<String>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stdin: Option<String>,
+    /// Files that must be there, and that the command is not to change.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub inputs: Vec<String>,
+    /// Keep what is written to standard error, to be quoted should the command fail.
+    #[serde(default)]
+    pub keep_errors: bool,
+    /// Keep the run's folder with all that it writes until it is cleaned, to be asked for.
+    #[serde(default)]
+    pub keep_output: bool,
+    /// Files that must not be in memory before the run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cold: Vec<String>,
+    pub check_output: bool,
+    pub ignore_failure: bool,
+    pub settle: bool,
+    pub token: String,
+    /// The command is killed after so long.
+    pub time_limit_ms: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BlockSize {
+    pub iterations: u64,
+    pub samples: usize,
+    /// Take one more sample first and discard it.
+    pub discard: bool,
+    /// No further sample is started after so many ns.
+    pub limit_ns: u64,
+}
+
+/// Agent to controller.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Response {
+    /// The request's id; 0 for the greeting.
+    pub id: u64,
+    pub answer: Answer,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Answer {
+    Hello(Box<Hello>),
+    Clock {
+        clock: ClockFacts,
+        /// Shortest sample in ns that it can time.
+        sample_ns: f64,
+    },
+    Facts(Facts),
+    Dirs {
+        dirs: Vec<DirAnswer>,
+        /// Paths of leftovers of killed runs that were found there and removed.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        removed: Vec<String>,
+    },
+    Tuned(Tuning),
+    Block(Box<SampleSet>),
+    /// In the order of the question; nothing is said of what is not there.
+    Inspected {
+        programs: Vec<Facts>,
+        files: Vec<Facts>,
+    },
+    /// It cannot be measured there, though nothing is wrong.
+    CannotMeasure {
+        reason: String,
+    },
+    Cleaned,
+    /// The file's path in the environment.
+    Put {
+        path: String,
+    },
+    /// Hexadecimal, and empty at the end of the file; none where it was not written.
+    Piece {
+        hex: Option<String>,
+    },
+    /// The task could not be done; the agent itself is well.
+    Failed {
+        error: String,
+    },
+}
+
+/// The agent's first message.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Hello {
+    pub version: u32,
+    /// Version of the agent's binary.
+    pub envtax: String,
+    /// What the binary was built for, such as `x86_64-linux`.
+    pub target: String,
+    /// CPUs that the environment allows; empty when it does not say.
+    pub cpus: Vec<usize>,
+    /// Cases that cannot be measured here, with the reason.
+    pub unavailable: Vec<UnavailableCase>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct UnavailableCase {
+    pub probe: String,
+    pub params: crate::model::Params,
+    pub reason: String,
+    pub remedy: String,
+}
+
+/// What the agent says of one folder.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct DirAnswer {
+    /// Filesystem, options, and in `path` where it really is.
+    pub facts: Facts,
+    /// Why files cannot be made there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Tuning {
+    pub iterations: u64,
+    /// Ns of one iteration, all timed phases together, as tuning saw it.
+    pub each_ns: f64,
+    /// The most iterations that a sample can have there.
+    pub most: u64,
+}
+
+/// Agent to worker, one line on its input; the worker answers with one [`Answer`] and exits.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct WorkerOrder {
+    pub task: Task,
+    /// None for tuning.
+    pub size: Option<BlockSize>,
+    pub scratch: String,
+    /// For tuning: a sample is to last at least so many ns.
+    pub sample_ns: f64,
+    /// Share of work to do beyond what is reported (test builds only).
+    pub extra_work: f64,
+    /// The emulator that runs the agent, in which the worker is to be too.
+    pub emulator: Option<PathBuf>,
+}
+
+/// The message as a line to send.
+pub fn line_of<M: Serialize>(message: &M) -> serde_json::Result<String> {
+    Ok(format!("{PREFIX}{}\n", serde_json::to_string(message)?))
+}
+
+/// The part of a line that is a message, if any. An environment that prints a prompt without a
+/// newline puts it in front of the message; carriage returns come from text-mode outputs.
+pub fn message_in(line: &str) -> Option<&str> {
+    line.rfind(PREFIX).map(|at| line[at + PREFIX.len()..].trim_end())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_survive_the_line() {
+        let line = line_of(&Request { id: 7, ask: Ask::Quit }).unwrap();
+        assert_eq!(line, "@envtax {\"id\":7,\"ask\":\"quit\"}\n");
+        let request: Request = serde_json::from_str(message_in(&line).unwrap()).unwrap();
+        assert_eq!(request.id, 7);
+    }
+
+    #[test]
+    fn noise_before_a_message_and_line_ends_are_cut() {
+        assert_eq!(message_in("login: @envtax {}\r\n"), Some("{}"));
+        assert_eq!(message_in("Welcome to Linux"), None);
+        assert_eq!(message_in("see @envtax"), None);
+    }
+}

@@ -1,0 +1,118 @@
+//! Windows, and with it Wine. One file a subject; all of them safe to call.
+//!
+//! What Windows does not have, or what is not built for it, is an error of the kind `Unsupported`
+//! whose text is the reason: a row that meets one is skipped with it.
+
+mod agent;
+mod ballast;
+mod bystander;
+mod call;
+mod clock;
+mod command;
+mod copies;
+mod cpu;
+mod descendants;
+mod device;
+mod elsewhere;
+mod facts;
+mod file;
+mod folder;
+mod guest;
+mod hold_processes;
+mod hold_threads;
+mod input;
+mod job;
+mod limits;
+mod mapping;
+mod memory;
+mod names;
+mod page_cache;
+mod peer;
+mod pipe;
+mod private_folder;
+mod process;
+mod process_tree;
+mod spawn;
+mod stream;
+mod thread;
+mod tiny_program;
+mod volume;
+
+pub use agent::{
+    AgentImage, Ready, ask_group_to_end, die_with_parent, end_group, enter_chroot, enter_namespace,
+    group_exists, has_ended, new_session, wait_for_answer,
+};
+pub use ballast::{Ballast, huge_page_size};
+pub use bystander::{Bystander, MOST_DUE, Operation};
+pub use call::{FileMask, IdleDescriptor, SignalHandler, own_ids};
+pub use clock::{CLOCK_NAME, Clock, now_ns};
+pub use command::{find_program, is_no_program, run_command, sync_all};
+pub use copies::Copies;
+pub use cpu::{allowed_cpus, getppid, pin_process, pin_to, usage};
+pub use descendants::{
+    LAUNCH_VARIABLE, adopt_orphans, cpu_ns, descendants, end_launched, living, memory_bytes,
+    pin_traced, reap_orphans,
+};
+pub use device::{Device, Written};
+pub use elsewhere::{
+    cgroup_folders, check_seccomp, clock_by_call_ns, emulator, end_with_starter, enter_ptrace,
+    enter_seccomp, has_vdso, header_of, is_root, leave_first_place, leaves_emulator, let_through,
+    let_write, own_user_and_group, private_mounts, root_is_mount,
+};
+pub use facts::{facts, volume_facts};
+pub use file::{Access, FilePath, ReadFile, WriteFile, map_residency, stat_size, write_executable};
+pub use folder::{Entries, Folder};
+pub use guest::{leave_first_process, load_module, mount, raise_loopback, use_console};
+pub use hold_processes::hold_processes;
+pub use hold_threads::{HELD_THREAD_BYTES, hold_threads};
+pub use input::input;
+pub use limits::{Room, memory_room, process_room};
+pub use mapping::MappedFile;
+pub use memory::{MapPlace, Region, page_size};
+pub use page_cache::{CacheView, DROP_CACHES, drop_caches, evict, may_drop_caches};
+pub use peer::{EchoPeer, FutexPeer, PolledPeer, TcpPair, WriterPeer, run_as_peer};
+pub use pipe::OwnPipe;
+pub use private_folder::{is_private_folder, make_link, make_private_folder, unmount_below};
+pub use process::{
+    DYNAMIC_PROGRAM, Executable, SHELL_PROGRAM, fork_exec, fork_exec_group, fork_exiting, reap,
+};
+pub use process_tree::{ProcessTree, Shape};
+pub use spawn::{REPLACING_EXECUTABLE, Spawner, posix_spawn};
+pub use thread::start_thread;
+pub use tiny_program::TINY_EXECUTABLE;
+pub use volume::{file_size_limit, volume};
+
+use std::ffi::OsStr;
+use std::io;
+use std::os::windows::ffi::OsStrExt;
+
+use windows_sys::Win32::Foundation::{HANDLE, INVALID_HANDLE_VALUE};
+
+/// Turns a call's zero into the error it left behind.
+fn check(result: i32) -> io::Result<()> {
+    if result == 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
+}
+
+/// Turns the handle that means failure into the error it left behind.
+fn check_handle(handle: HANDLE) -> io::Result<HANDLE> {
+    match handle {
+        INVALID_HANDLE_VALUE => Err(io::Error::last_os_error()),
+        handle if handle.is_null() => Err(io::Error::last_os_error()),
+        handle => Ok(handle),
+    }
+}
+
+/// The error of what cannot be done here, with the reason.
+fn not_here<T>(reason: &str) -> io::Result<T> {
+    Err(io::Error::new(io::ErrorKind::Unsupported, reason))
+}
+
+/// Text as the system takes it: UTF-16 with a zero at its end.
+fn wide(text: &OsStr) -> io::Result<Vec<u16>> {
+    let mut wide: Vec<u16> = text.encode_wide().collect();
+    if wide.contains(&0) {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "a zero in a name"));
+    }
+    wide.push(0);
+    Ok(wide)
+}
