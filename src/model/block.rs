@@ -1,0 +1,90 @@
+//! What one worker measured in one block.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// Resources one block used, worker and reaped children together; zero where the environment does
+/// not count (gVisor's faults), so only differences between environments are ever read from it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Usage {
+    pub user_ns: u64,
+    pub system_ns: u64,
+    pub minor_faults: u64,
+    pub major_faults: u64,
+    pub voluntary_switches: u64,
+    pub involuntary_switches: u64,
+    /// Time runnable but not running, in ns (`/proc/self/schedstat`); none where hidden.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run_queue_wait_ns: Option<u64>,
+}
+
+impl Usage {
+    /// What was used between `before` and `self`.
+    pub fn since(&self, before: &Usage) -> Usage {
+        let wait = self.run_queue_wait_ns.zip(before.run_queue_wait_ns);
+        Usage {
+            user_ns: self.user_ns.saturating_sub(before.user_ns),
+            system_ns: self.system_ns.saturating_sub(before.system_ns),
+            minor_faults: self.minor_faults.saturating_sub(before.minor_faults),
+            major_faults: self.major_faults.saturating_sub(before.major_faults),
+            voluntary_switches: self.voluntary_switches.saturating_sub(before.voluntary_switches),
+            involuntary_switches: self
+                .involuntary_switches
+                .saturating_sub(before.involuntary_switches),
+            run_queue_wait_ns: wait.map(|(after, before)| after.saturating_sub(before)),
+        }
+    }
+}
+
+/// What a block says beside its samples.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Extras {
+    /// Conditions that a reader must know, a sentence each, the same in every block they hold for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+    /// Events the probe counted, by name; `compare` adds them up over the blocks.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub counters: BTreeMap<String, u64>,
+    /// Distributions of single operations, by name: pairs of a latency in ns and how often it was
+    /// seen, at the resolution of an HdrHistogram of three digits.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub latencies: BTreeMap<String, Vec<(u64, u64)>>,
+    /// Figures of a command that the environment does not show, by the names of their phases. Zero
+    /// in any other of its figures is a fact.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hidden: Vec<String>,
+    /// Hash of what a command wrote to its standard output, and behind it that of the file at
+    /// `{out}` if there is one, where they are asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<String>,
+    /// Largest resident set of the process that started the command, in bytes: the command's own
+    /// peak is never below it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub floor_bytes: Option<u64>,
+}
+
+impl Extras {
+    /// Whether there is nothing to say, which is usual.
+    pub fn is_empty(&self) -> bool {
+        *self == Extras::default()
+    }
+}
+
+/// What one worker measured in one block.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SampleSet {
+    /// Iterations in each sample.
+    pub iterations: u64,
+    /// Each sample's figure for all of its iterations, one list a phase, all of the same length: ns
+    /// where the phase is timed.
+    pub samples: Vec<Vec<u64>>,
+    /// The environment's clock at the block's start and end, in ns of an arbitrary zero.
+    pub start_ns: u64,
+    pub end_ns: u64,
+    /// The worker ran on the CPU it was told to.
+    pub pinned: bool,
+    pub usage: Usage,
+    #[serde(default, skip_serializing_if = "Extras::is_empty")]
+    pub extras: Extras,
+}

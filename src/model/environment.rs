@@ -1,0 +1,101 @@
+//! Environments as the user names them, and what they say of themselves.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// Whether that can be the name of an environment or a target directory.
+pub fn is_name(text: &str) -> bool {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
+    !text.is_empty() && text.chars().all(plain)
+}
+
+/// An environment as the user named it: `NAME=KIND:ARGUMENT`, or a table of `environments.toml`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EnvSpec {
+    pub name: String,
+    pub kind: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub argument: String,
+    /// Where target directories are in this environment, by their names, if elsewhere than in the
+    /// others.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub dirs: BTreeMap<String, String>,
+    /// Shell commands on this side, before each start of the environment.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub setup: Vec<String>,
+    /// Shell commands on this side, after each end of the environment, however it ended.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cleanup: Vec<String>,
+    /// The command that is timed there, with `{}`, `{out}` and `{NAME}` for what varies.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub command: Vec<String>,
+}
+
+impl EnvSpec {
+    /// An environment of that kind, with nothing else said of it.
+    pub fn new(name: &str, kind: &str, argument: &str) -> EnvSpec {
+        let [name, kind, argument] = [name, kind, argument].map(str::to_owned);
+        EnvSpec { name, kind, argument, ..EnvSpec::default() }
+    }
+
+    /// `KIND` or `KIND:ARGUMENT`, as it is given on the command line.
+    pub fn spec(&self) -> String {
+        match self.argument.as_str() {
+            "" => self.kind.clone(),
+            argument => format!("{}:{argument}", self.kind),
+        }
+    }
+}
+
+/// A folder whose filesystem the file probes measure, as seen inside every environment.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TargetDir {
+    pub name: String,
+    /// Empty for each environment's own folder for temporary files.
+    pub path: String,
+    /// The filesystem that envtax makes there for the run, such as `loop:ext4`; empty where there
+    /// is one already, and [`DATA_DIR`] for the data of workloads. Environments with a kernel of
+    /// their own make it by their own means.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub made: String,
+}
+
+/// Whether something can be used here, and if not, why and what would help.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Availability {
+    Available,
+    Unavailable { reason: String, remedy: String },
+}
+
+/// The clock of an environment as the agent found it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ClockFacts {
+    pub name: String,
+    /// Cost of one reading in ns: median over batches of back-to-back readings.
+    pub cost_ns: f64,
+    /// Smallest step greater than zero between two readings, in ns.
+    pub granularity_ns: u64,
+    /// Readings that were earlier than the one before, of [`ClockFacts::readings`].
+    pub backward_steps: u64,
+    pub readings: u64,
+}
+
+/// What an environment says of itself: facts by name, absent where unknown.
+pub type Facts = BTreeMap<String, String>;
+
+/// The capabilities that podman gives a container unasked. Docker gives three more, of which only
+/// `CAP_AUDIT_WRITE` changes what its seccomp profile says.
+pub const CONTAINER_CAPABILITIES: [&str; 11] = [
+    "CAP_CHOWN",
+    "CAP_DAC_OVERRIDE",
+    "CAP_FOWNER",
+    "CAP_FSETID",
+    "CAP_KILL",
+    "CAP_NET_BIND_SERVICE",
+    "CAP_SETFCAP",
+    "CAP_SETGID",
+    "CAP_SETPCAP",
+    "CAP_SETUID",
+    "CAP_SYS_CHROOT",
+];
