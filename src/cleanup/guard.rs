@@ -61,7 +61,13 @@ impl Guard {
     /// Starts the guard from envtax's own binary.
     pub fn start(envtax: &Path) -> Result<Guard> {
         let mut command = Command::new(envtax);
-        command.arg("guard").stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+        command.arg("guard");
+        Guard::run(command)
+    }
+
+    /// Starts a guard by that command, which reads from its input what to watch.
+    pub(super) fn run(mut command: Command) -> Result<Guard> {
+        command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
         sys::new_session(&mut command);
         let mut child = command.spawn().context("starting the guard process")?;
         let wire = Wire { input: child.stdin.take(), watched: BTreeSet::new() };

@@ -5,5 +5,6 @@
 
 pub mod child;
 pub mod guard;
+pub mod held_stage;
 pub mod leftovers;
 pub mod stage;

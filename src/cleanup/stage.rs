@@ -19,6 +19,8 @@ use crate::sys;
 const PREFIX: &str = "envtax-stage-";
 /// Name of the file with the commands.
 const UNDO: &str = "undo.json";
+/// Its name until it is written to its end.
+const NEW_UNDO: &str = "undo.new.json";
 /// How long one of the commands may take.
 const PATIENCE: Duration = Duration::from_secs(15);
 /// A stage as young as this may be one that is about to be locked.
@@ -43,10 +45,12 @@ impl Stage {
         &self.path
     }
 
-    /// Writes down what undoes the launch, one command after the other. Before it starts.
+    /// Writes down what undoes the launch, one command after the other, in place of what was
+    /// written before. Whoever reads the commands meanwhile sees the old or the new ones.
     pub fn write_undo(&self, commands: &[Vec<String>]) -> io::Result<()> {
-        let text = serde_json::to_vec(commands)?;
-        fs::write(self.path.join(UNDO), text)
+        let new = self.path.join(NEW_UNDO);
+        fs::write(&new, serde_json::to_vec(commands)?)?;
+        fs::rename(new, self.path.join(UNDO))
     }
 }
 

@@ -18,7 +18,7 @@ use crate::cleanup::guard::Guard;
 use crate::cleanup::stage;
 use crate::cli::{OutputArgs, ShowArgs};
 use crate::compare::{self, sides};
-use crate::control::{self, Progress, RunSettings, SessionSettings, Watcher};
+use crate::control::{self, Progress, SessionSettings, Watcher};
 use crate::exit::Exit;
 use crate::model::Plan;
 use crate::plan::environment_file::AUTO;
@@ -41,27 +41,25 @@ pub(super) fn measure(
     let envtax = std::env::current_exe().context("finding the path of envtax itself")?;
     let guard = Guard::start(&envtax)?;
     sys::adopt_orphans();
-    let settings = RunSettings {
-        session: SessionSettings {
-            agent: envtax,
-            guard: &guard,
-            answer_limit,
-            interrupted: &|| interrupted.load(Ordering::Relaxed),
-            token: fresh_token(),
-            launches: Cell::new(0),
-        },
+    let settings = SessionSettings {
+        agent: envtax,
+        guard: &guard,
+        answer_limit,
+        interrupted: &|| interrupted.load(Ordering::Relaxed),
+        token: fresh_token(),
+        launches: Cell::new(0),
     };
-    let _launched = guard.watch_run(&settings.session.token);
+    let _launched = guard.watch_run(&settings.token);
     // Before this process has mounts of its own: what is undone must be undone for all.
     let mut warnings: Vec<String> = stage::undo_dead()
         .into_iter()
         .map(|stage| format!("undid what a killed run left: {stage}"))
         .collect();
-    let _around = control::start_run_hooks(&plan, &settings.session)?;
-    warnings.extend(leave_out(&mut plan, auto, &settings.session)?);
-    let _dirs = control::make_dirs(&mut plan, &settings.session)?;
-    let _data = control::make_data(&mut plan, &settings.session)?;
-    let points = control::make_mount_points(&plan, &settings.session)?;
+    let _hooks = control::start_run_hooks(&plan, &settings)?;
+    warnings.extend(leave_out(&mut plan, auto, &settings)?);
+    let _dirs = control::make_dirs(&mut plan, &settings)?;
+    let _data = control::make_data(&mut plan, &settings)?;
+    let points = control::make_mount_points(&plan, &settings)?;
     warnings.extend(points.failures.iter().cloned());
     let mut scribe = Scribe::new(&plan, &path, file.force)?;
     warnings.iter().for_each(|text| scribe.warn(text));

@@ -9,8 +9,7 @@ use anyhow::{Context, Error, Result, bail, ensure};
 
 use super::resources::{HelperProcess, command_of, finish};
 use super::session::SessionSettings;
-use crate::cleanup::guard::Watch;
-use crate::cleanup::stage::Stage;
+use crate::cleanup::held_stage::HeldStage;
 use crate::launch::{self, Helper};
 use crate::model::{Plan, TargetDir};
 use crate::mount::{self, Recipe, Site, Step, Way};
@@ -20,8 +19,7 @@ use crate::{sys, units};
 pub struct MadeDirs {
     // Dropped in this order: who serves a filesystem first, then where it is mounted.
     _servers: Vec<HelperProcess>,
-    _stage: Stage,
-    _watch: Watch,
+    _stage: HeldStage,
 }
 
 /// Makes what the plan's directories ask for and puts their paths into the plan.
@@ -33,30 +31,17 @@ pub fn make_dirs(plan: &mut Plan, settings: &SessionSettings<'_>) -> Result<Opti
         return Ok(None);
     }
     let here = seen_here(plan)?;
-    let stage = Stage::make(&format!("{}-dirs", settings.token))
-        .context("making a folder for the target directories")?;
-    sys::let_through(stage.path())?;
-    let made = plan.dirs.iter_mut().filter(|dir| !dir.made.is_empty());
     let mut asked = Vec::new();
-    for dir in made {
-        let (filesystem, options) = mount::find(&dir.made)?;
-        let site = Site::in_folder(&stage.path().join(&dir.name), sys::is_root());
-        fs::create_dir_all(&site.point)?;
-        dir.path = site.point.to_str().context("`TMPDIR` is not UTF-8")?.to_owned();
-        let way = if here { filesystem.info().way } else { Way::InGuests };
-        let recipe = match way {
-            Way::InGuests => Recipe::default(),
-            _ => filesystem.recipe(options, &site)?,
-        };
-        asked.push((dir.clone(), way, site, recipe));
-    }
-    let undo: Vec<_> = asked.iter().flat_map(|(.., recipe)| recipe.undo.clone()).collect();
-    stage.write_undo(&undo).context("writing into the folder for target directories")?;
-    let watch = settings.guard.watch_stage(stage.path());
-    let mut made = MadeDirs { _servers: Vec::new(), _stage: stage, _watch: watch };
-    let ways: Vec<Way> = asked.iter().map(|(_, way, ..)| *way).collect();
+    let id = format!("{}-dirs", settings.token);
+    let stage = HeldStage::make(&id, settings.guard, |stage| {
+        asked = recipes(plan, stage, here)?;
+        Ok(asked.iter().flat_map(|asked| asked.recipe.undo.clone()).collect())
+    })?;
+    sys::let_through(stage.path())?;
+    let mut made = MadeDirs { _servers: Vec::new(), _stage: stage };
+    let ways: Vec<Way> = asked.iter().map(|asked| asked.way).collect();
     let private = enter_private_mounts(&ways);
-    for (dir, way, site, recipe) in asked {
+    for Asked { dir, way, site, recipe } in asked {
         let named = || format!("`--dir {}={}`", dir.name, dir.made);
         if way == Way::Mounted {
             private.as_ref().map_err(|error| refused(error, &dir)).with_context(named)?;
@@ -64,6 +49,32 @@ pub fn make_dirs(plan: &mut Plan, settings: &SessionSettings<'_>) -> Result<Opti
         made._servers.extend(make(&site, &recipe, settings).with_context(named)?);
     }
     Ok(Some(made))
+}
+
+/// A directory of the plan, and how its filesystem is made.
+struct Asked {
+    dir: TargetDir,
+    way: Way,
+    site: Site,
+    recipe: Recipe,
+}
+
+/// What is to be done for each directory, in folders of the stage. Their paths go into the plan.
+fn recipes(plan: &mut Plan, stage: &Path, here: bool) -> Result<Vec<Asked>> {
+    let mut asked = Vec::new();
+    for dir in plan.dirs.iter_mut().filter(|dir| !dir.made.is_empty()) {
+        let (filesystem, options) = mount::find(&dir.made)?;
+        let site = Site::in_folder(&stage.join(&dir.name), sys::is_root());
+        fs::create_dir_all(&site.point)?;
+        dir.path = site.point.to_str().context("`TMPDIR` is not UTF-8")?.to_owned();
+        let way = if here { filesystem.info().way } else { Way::InGuests };
+        let recipe = match way {
+            Way::InGuests => Recipe::default(),
+            _ => filesystem.recipe(options, &site)?,
+        };
+        asked.push(Asked { dir: dir.clone(), way, site, recipe });
+    }
+    Ok(asked)
 }
 
 /// Whether any environment sees what is made on this side. What only guests can mount asks for a

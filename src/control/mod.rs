@@ -12,13 +12,14 @@ mod run_hooks;
 mod session;
 mod slot;
 mod tool_version;
+mod watcher;
 mod workload_data;
-
-pub use run_hooks::start_run_hooks;
 
 pub use made_directories::make_dirs;
 pub use mount_points::{MountPoints, make_mount_points};
 pub use resources::remedy;
-pub use rounds::{Progress, RunSettings, Watcher, run};
+pub use rounds::run;
+pub use run_hooks::start_run_hooks;
 pub use session::{AgentError, Session, SessionSettings};
+pub use watcher::{Progress, Watcher};
 pub use workload_data::make_data;

@@ -4,19 +4,17 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 
 use super::session::SessionSettings;
-use crate::cleanup::guard::Watch;
-use crate::cleanup::stage::Stage;
+use crate::cleanup::held_stage::HeldStage;
 use crate::launch::{self, Site};
 use crate::model::{EnvSpec, Plan, TargetDir};
 
 /// What was made for a run, there as long as this value lives.
 #[derive(Default)]
 pub struct MountPoints {
-    made: Vec<PathBuf>,
-    kept: Option<(Stage, Watch)>,
+    stage: Option<HeldStage>,
     /// Of what could not be made: what, and why.
     pub failures: Vec<String>,
 }
@@ -57,18 +55,14 @@ impl MountPoints {
     }
 
     fn make(&mut self, folder: PathBuf, settings: &SessionSettings<'_>) -> Result<()> {
-        if self.kept.is_none() {
-            let stage = Stage::make(&format!("{}-points", settings.token))?;
-            let watch = settings.guard.watch_stage(stage.path());
-            self.kept = Some((stage, watch));
-        }
-        self.made.push(folder.clone());
+        let id = format!("{}-points", settings.token);
+        let stage = match &mut self.stage {
+            Some(stage) => stage,
+            none => none.insert(HeldStage::make(&id, settings.guard, |_| Ok(Vec::new()))?),
+        };
         // Before it is made, so that no moment is left in which nobody knows of it. The innermost
         // goes first, and what somebody put something into stays.
-        let remove = |it: &PathBuf| ["rmdir".to_owned(), it.display().to_string()].to_vec();
-        let undo: Vec<Vec<String>> = self.made.iter().rev().map(remove).collect();
-        let (stage, _) = self.kept.as_ref().context("a stage that was just made")?;
-        stage.write_undo(&undo)?;
+        stage.undo_first(vec!["rmdir".to_owned(), folder.display().to_string()])?;
         Ok(fs::create_dir(folder)?)
     }
 }

@@ -13,7 +13,7 @@ use anyhow::{Context, Error, Result, bail, ensure};
 use super::session::{AgentError, SessionSettings};
 use crate::cleanup::child;
 use crate::cleanup::guard::Watch;
-use crate::cleanup::stage::Stage;
+use crate::cleanup::held_stage::HeldStage;
 use crate::launch::{self, Helper, Launcher, Site};
 use crate::model::EnvSpec;
 use crate::sys;
@@ -42,30 +42,26 @@ pub fn remedy(spec: &EnvSpec, error: &Error) -> Result<&'static str> {
     })
 }
 
-/// The stage of a launch, undone when this is let go or, if the controller is killed, by the guard.
+/// What a launch needs on this side; undone when this is dropped.
 pub(super) struct LaunchResources {
-    stage: Stage,
-    _watch: Watch,
+    stage: HeldStage,
 }
 
 impl LaunchResources {
-    /// Makes the stage, writes down how the launch is undone, runs the set-up commands and has the
-    /// launcher prepare.
+    /// Makes the stage of the site's launch, runs the set-up commands and has the launcher prepare.
     pub(super) fn prepare(
         spec: &EnvSpec,
         launcher: &dyn Launcher,
         site: &Site<'_>,
-        stage: Stage,
         settings: &SessionSettings<'_>,
     ) -> Result<LaunchResources, AgentError> {
-        let shell = |line: &String| ["sh", "-c", line].map(str::to_owned).to_vec();
-        let mut undo = launcher.undo(site);
-        undo.extend(spec.cleanup.iter().map(shell));
-        stage.write_undo(&undo).context("writing into the launch's stage")?;
-        let watch = settings.guard.watch_stage(stage.path());
-        let resources = LaunchResources { stage, _watch: watch };
+        let stage = HeldStage::make(site.id, settings.guard, |stage| {
+            let mut undo = launcher.undo(&Site { stage, ..*site });
+            undo.extend(spec.cleanup.iter().map(|line| shell(line)));
+            Ok(undo)
+        })?;
         for line in &spec.setup {
-            let done = set_up(line, &resources.stage, settings);
+            let done = set_up(line, &stage, settings);
             if (settings.interrupted)() {
                 return Err(AgentError::Interrupted);
             }
@@ -73,8 +69,13 @@ impl LaunchResources {
         }
         // Only now is there what the set-up commands make.
         launcher.check(site.argument)?;
-        launcher.prepare(site)?;
-        Ok(resources)
+        launcher.prepare(&Site { stage: stage.path(), ..*site })?;
+        Ok(LaunchResources { stage })
+    }
+
+    /// The launch's own folder.
+    pub(super) fn stage(&self) -> &Path {
+        self.stage.path()
     }
 
     /// Starts a helper and waits until it is ready.
@@ -136,10 +137,14 @@ impl Drop for HelperProcess {
 
 /// Runs a set-up command to its end. What it may still make when the user or the controller's death
 /// ends the run must not come after the clean-up.
-pub(super) fn set_up(line: &str, stage: &Stage, settings: &SessionSettings<'_>) -> Result<()> {
+pub(super) fn set_up(line: &str, stage: &HeldStage, settings: &SessionSettings<'_>) -> Result<()> {
     let log = stage.path().join("set-up.log");
-    let words = ["sh", "-c", line].map(str::to_owned);
-    finish(command_of(&words, &log)?, &log, settings)
+    finish(command_of(&shell(line), &log)?, &log, settings)
+}
+
+/// The command that has a shell run this line.
+pub(super) fn shell(line: &str) -> Vec<String> {
+    ["sh", "-c", line].map(str::to_owned).to_vec()
 }
 
 /// Runs a command, whose output goes to `log`, to its end.

@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::collections::VecDeque;
 use std::fs;
 use std::io::{self, BufRead, BufReader, Read, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::rc::Rc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
@@ -18,7 +18,6 @@ use super::liveness::LivenessCheck;
 use super::resources::{HelperProcess, LaunchResources};
 use crate::cleanup::child;
 use crate::cleanup::guard::{Guard, Watch};
-use crate::cleanup::stage::Stage;
 use crate::launch::{self, Launch, LauncherInfo, Site};
 use crate::model::{Availability, EnvSpec, TargetDir};
 use crate::protocol::{
@@ -95,7 +94,7 @@ pub struct Session {
     // Dropped in this order: the agent first, then what it stood on.
     process: Process,
     _helpers: Vec<HelperProcess>,
-    _lodging: Option<Rc<LaunchResources>>,
+    _resources: Option<Rc<LaunchResources>>,
     launcher_serves_calls: bool,
     launcher_traces_guest: bool,
     next_id: u64,
@@ -116,19 +115,14 @@ impl Session {
         settings.launches.set(settings.launches.get() + 1);
         let id = format!("{}-{}", settings.token, settings.launches.get());
         let wanted = launcher.info().staged || !spec.setup.is_empty() || !spec.cleanup.is_empty();
-        let stage = match wanted {
-            true => Some(Stage::make(&id).context("making a stage for the launch")?),
+        let argument = &spec.argument;
+        let site = Site { argument, agent, dirs, id: &id, stage: Path::new("") };
+        let resources = match wanted {
+            true => Some(Rc::new(LaunchResources::prepare(spec, launcher, &site, settings)?)),
             false => None,
         };
-        let place = stage.as_ref().map(|stage| stage.path().to_owned()).unwrap_or_default();
-        let argument = &spec.argument;
-        let site = Site { argument, agent, dirs, id: &id, stage: &place };
-        let resources = match stage {
-            Some(stage) => Some(LaunchResources::prepare(spec, launcher, &site, stage, settings)?),
-            None => None,
-        };
-        let resources = resources.map(Rc::new);
-        let launches = launcher.commands(&site)?;
+        let stage = resources.as_ref().map_or(site.stage, |resources| resources.stage());
+        let launches = launcher.commands(&Site { stage, ..site })?;
         let mut failures = Vec::new();
         for launch in launches {
             match Session::try_start(&launch, &id, launcher.info(), &resources, settings) {
@@ -191,7 +185,7 @@ impl Session {
             descendants,
             process,
             _helpers: helpers,
-            _lodging: resources.clone(),
+            _resources: resources.clone(),
             launcher_serves_calls: info.serves_calls,
             launcher_traces_guest: info.traces_guest,
             next_id: 1,

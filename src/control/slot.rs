@@ -6,8 +6,8 @@ use std::path::Path;
 
 use anyhow::{Context, Result, anyhow, bail};
 
-use super::rounds::{RunSettings, Watcher};
-use super::session::{AgentError, Session};
+use super::session::{AgentError, Session, SessionSettings};
+use super::watcher::Watcher;
 use super::{resources, tool_version};
 use crate::model::{ClockFacts, DATA_DIR, EnvSpec, Facts, Plan, TargetDir};
 use crate::protocol::transfer::{PIECE, hex_of};
@@ -43,7 +43,7 @@ pub(super) struct Slot {
 /// without the reference there is nothing to measure against, and that is an error.
 pub(super) fn open_slots(
     plan: &Plan,
-    settings: &RunSettings<'_>,
+    settings: &SessionSettings<'_>,
     watcher: &mut dyn Watcher,
 ) -> Result<Vec<Slot>, AgentError> {
     let mut slots = Vec::new();
@@ -59,8 +59,8 @@ pub(super) fn open_slots(
             clock: None,
             sample_ns: 0.0,
         };
-        let started = Session::start(spec, &plan.dirs_in(spec), &settings.session)
-            .and_then(|session| seat_in(&mut slot, session, (plan, spec), settings, watcher));
+        let started = Session::start(spec, &plan.dirs_in(spec), settings)
+            .and_then(|session| take_in(&mut slot, session, (plan, spec), settings, watcher));
         let (error, record) = match started {
             Ok(mut record) => {
                 let tool = tool_version::version(launch::find(&spec.kind)?.info().version_command);
@@ -111,23 +111,23 @@ fn not_started(name: &str, error: String) -> runfile::Environment {
 }
 
 /// Puts a started session into its slot and looks at the target directories there.
-fn seat_in(
+fn take_in(
     slot: &mut Slot,
     mut session: Session,
     (plan, spec): (&Plan, &EnvSpec),
-    settings: &RunSettings<'_>,
+    settings: &SessionSettings<'_>,
     watcher: &mut dyn Watcher,
 ) -> Result<runfile::Environment, AgentError> {
     slot.see_clock(&mut session, settings)?;
-    let mut facts = match session.ask(Ask::Facts, &settings.session)? {
+    let mut facts = match session.ask(Ask::Facts, settings)? {
         Answer::Facts(facts) => facts,
         _ => Facts::new(),
     };
     let target_dirs = plan.dirs_in(spec);
     let marks = marks(&target_dirs, spec)?;
     let paths = target_dirs.iter().map(|dir| &dir.path).chain(marks.values()).cloned().collect();
-    let ask = Ask::Dirs { paths, token: settings.session.token.clone() };
-    let (answers, removed): (Vec<DirAnswer>, _) = match session.ask(ask, &settings.session)? {
+    let ask = Ask::Dirs { paths, token: settings.token.clone() };
+    let (answers, removed): (Vec<DirAnswer>, _) = match session.ask(ask, settings)? {
         Answer::Dirs { dirs, removed } => (dirs, removed),
         _ => Default::default(),
     };
@@ -180,10 +180,10 @@ fn seat_in(
 fn send_inputs(
     plan: &Plan,
     session: &mut Session,
-    settings: &RunSettings<'_>,
+    settings: &SessionSettings<'_>,
 ) -> Result<BTreeMap<String, String>, AgentError> {
     let mut places = BTreeMap::new();
-    let launch = settings.session.launches.get();
+    let launch = settings.launches.get();
     let Some(rules) = plan.commands.as_ref().filter(|rules| rules.stage) else {
         return Ok(places);
     };
@@ -200,9 +200,9 @@ fn send_inputs(
                 number,
                 name: name.clone().into_owned(),
                 hex: hex_of(piece),
-                token: settings.session.token.clone(),
+                token: settings.token.clone(),
             };
-            let place = match session.ask(ask, &settings.session)? {
+            let place = match session.ask(ask, settings)? {
                 Answer::Put { path } => path,
                 Answer::Failed { error } => {
                     return Err(AgentError::Dead(anyhow!("sending `{path}` there: {error}")));
@@ -255,10 +255,10 @@ impl Slot {
     fn see_clock(
         &mut self,
         session: &mut Session,
-        settings: &RunSettings<'_>,
+        settings: &SessionSettings<'_>,
     ) -> Result<(), AgentError> {
         let known_ns = self.clock.as_ref().map(|clock| clock.cost_ns);
-        match session.ask(Ask::Clock { known_ns }, &settings.session)? {
+        match session.ask(Ask::Clock { known_ns }, settings)? {
             Answer::Clock { clock, sample_ns } if self.clock.is_none() => {
                 (self.clock, self.sample_ns) = (Some(clock), sample_ns);
                 Ok(())
@@ -286,7 +286,7 @@ impl Slot {
         &mut self,
         spec: &EnvSpec,
         plan: &Plan,
-        settings: &RunSettings<'_>,
+        settings: &SessionSettings<'_>,
     ) -> Result<(), Interrupted> {
         self.session = None;
         self.relaunches += 1;
@@ -304,14 +304,14 @@ impl Slot {
         &mut self,
         spec: &EnvSpec,
         plan: &Plan,
-        settings: &RunSettings<'_>,
+        settings: &SessionSettings<'_>,
     ) -> Result<(), Interrupted> {
         self.session = None;
         let dirs = plan.dirs_in(spec);
         let paths = dirs.iter().map(|dir| dir.path.clone()).collect();
-        let clean = Ask::Clean { paths, token: settings.session.token.clone() };
-        let started = Session::start(spec, &dirs, &settings.session)
-            .and_then(|mut session| session.ask(clean, &settings.session).map(|_| session))
+        let clean = Ask::Clean { paths, token: settings.token.clone() };
+        let started = Session::start(spec, &dirs, settings)
+            .and_then(|mut session| session.ask(clean, settings).map(|_| session))
             .and_then(|mut session| self.see_clock(&mut session, settings).map(|()| session))
             .and_then(|mut session| Ok((send_inputs(plan, &mut session, settings)?, session)));
         match started {

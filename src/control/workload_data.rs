@@ -7,28 +7,21 @@ use anyhow::{Context, Result, ensure};
 
 use super::resources::{command_of, finish};
 use super::session::SessionSettings;
-use crate::cleanup::guard::Watch;
-use crate::cleanup::stage::Stage;
+use crate::cleanup::held_stage::HeldStage;
 use crate::model::{DATA_DIR, Plan, TargetDir, WorkloadCase};
 use crate::{mount, sys, workload};
 
-/// The data of a run's workloads, there as long as this value lives.
-pub struct Data {
-    _stage: Stage,
-    _watch: Watch,
-}
-
-/// Makes the data that the plan's workloads need, as a target directory of the plan.
-pub fn make_data(plan: &mut Plan, settings: &SessionSettings<'_>) -> Result<Option<Data>> {
+/// Makes the data that the plan's workloads need, as a target directory of the plan. It is there
+/// until the stage is dropped.
+pub fn make_data(plan: &mut Plan, settings: &SessionSettings<'_>) -> Result<Option<HeldStage>> {
     let commands = plan.cases.iter().filter_map(|planned| planned.command.as_ref());
     let workloads = commands.filter_map(|command| command.workload.as_ref());
     let needy: Vec<&WorkloadCase> = workloads.filter(|workload| workload.has_data()).collect();
     if needy.is_empty() {
         return Ok(None);
     }
-    let stage = Stage::make(&format!("{}-{DATA_DIR}", settings.token))
-        .context("making a folder for the workloads' data")?;
-    let watch = settings.guard.watch_stage(stage.path());
+    let id = format!("{}-{DATA_DIR}", settings.token);
+    let stage = HeldStage::make(&id, settings.guard, |_| Ok(Vec::new()))?;
     sys::let_through(stage.path())?;
     let root = stage.path().join(DATA_DIR);
     fs::create_dir(&root)?;
@@ -52,5 +45,5 @@ pub fn make_data(plan: &mut Plan, settings: &SessionSettings<'_>) -> Result<Opti
     fs::create_dir(&mark)?;
     sys::let_write(&mark)?;
     plan.dirs.push(TargetDir { name: DATA_DIR.into(), path, made: DATA_DIR.into() });
-    Ok(Some(Data { _stage: stage, _watch: watch }))
+    Ok(Some(stage))
 }

@@ -25,7 +25,7 @@ impl Driver<'_> {
                 programs: programs.iter().cloned().collect(),
                 files: files.iter().cloned().collect(),
             };
-            let answers = match session.ask(ask, &self.settings.session) {
+            let answers = match session.ask(ask, self.settings) {
                 Ok(Answer::Inspected { programs, files }) => (programs, files),
                 Err(AgentError::Interrupted) => return Err(Stop::Interrupted),
                 // It is worth a warning, not the figures.
@@ -56,7 +56,7 @@ impl Driver<'_> {
         let case = self.plan.cases[index].command.as_ref()?;
         let mut rules = self.plan.commands.clone().unwrap_or_default();
         let spec = &self.plan.environments[slot];
-        let token = self.settings.session.token.clone();
+        let token = self.settings.token.clone();
         let time_limit_ms = (rules.timeout_s * 1e3) as u64;
         if !case.own.is_empty() {
             let words = case.own.clone();
@@ -112,7 +112,7 @@ impl Driver<'_> {
         let folder = folder.join(kept_outputs::file_name(slot, &name));
         let file =
             folder.join(kept_outputs::file_name(case, &self.plan.cases[case].case.to_string()));
-        match kept_outputs::fetch(session, &file, &self.settings.session) {
+        match kept_outputs::fetch(session, &file, self.settings) {
             Ok(()) => Ok(()),
             Err(AgentError::Interrupted) => Err(Stop::Interrupted),
             Err(AgentError::Dead(error) | AgentError::TimedOut(error)) => {

@@ -14,6 +14,7 @@ use super::launches::Launches;
 use super::order::{Draw, Order};
 use super::session::{AgentError, Session, SessionSettings};
 use super::slot::{Interrupted, Slot, common_cpus, open_slots};
+use super::watcher::{Progress, Watcher};
 use crate::facts;
 use crate::model::{Case, DATA_DIR, Plan};
 use crate::protocol::{Answer, Ask, BlockSize, Task, UnavailableCase};
@@ -22,38 +23,9 @@ use crate::sys;
 
 /// Precision is looked at every so many rounds.
 const LOOK_EVERY: u32 = 5;
-/// What a run needs beside its plan.
-pub struct RunSettings<'a> {
-    pub session: SessionSettings<'a>,
-}
-
-/// Who is told of what happens during a run.
-pub trait Watcher {
-    /// Takes a record for the run file. An error ends the run.
-    fn record(&mut self, record: Record) -> Result<()>;
-    fn progress(&mut self, progress: &Progress);
-    /// So many cases of all have their sample sizes; the budget does not run yet.
-    fn preparing(&mut self, done: usize, cases: usize);
-    /// Something that a person should see at once, such as an environment that does not start.
-    fn warn(&mut self, text: &str);
-}
-
-/// How far a run is.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Progress {
-    pub elapsed: Duration,
-    pub budget: Duration,
-    /// Cases that are as precise as asked for, of how many.
-    pub finished: usize,
-    pub cases: usize,
-    /// Rounds done, of how many, where their number is given.
-    pub rounds: Option<(u32, u32)>,
-    /// The widest interval so far: half-width as a share, and whose it is.
-    pub widest: Option<(f64, String)>,
-}
 
 /// Runs the plan. Errors are set-up errors: nothing was measured.
-pub fn run(plan: &Plan, settings: &RunSettings<'_>, watcher: &mut dyn Watcher) -> Result<End> {
+pub fn run(plan: &Plan, settings: &SessionSettings<'_>, watcher: &mut dyn Watcher) -> Result<End> {
     let begin = Instant::now();
     let slots = match open_slots(plan, settings, watcher) {
         Ok(slots) => slots,
@@ -126,7 +98,7 @@ struct CaseState {
 
 struct Driver<'a> {
     plan: &'a Plan,
-    settings: &'a RunSettings<'a>,
+    settings: &'a SessionSettings<'a>,
     watcher: &'a mut dyn Watcher,
     order: Order,
     slots: Vec<Slot>,
@@ -335,11 +307,11 @@ impl Driver<'_> {
         let case: Case = self.plan.cases[index].case.clone();
         let spec = &self.plan.environments[slot];
         let dir_path = case.dir.as_deref().and_then(|dir| self.plan.dir_path(spec, dir));
-        let limit = self.settings.session.answer_limit;
+        let limit = self.settings.answer_limit;
         Task {
             dir_path: dir_path.map(str::to_owned),
             case,
-            token: self.settings.session.token.clone(),
+            token: self.settings.token.clone(),
             cpu: draw.cpu,
             other_cpu: draw.other_cpu,
             // The agent gives up on its worker before the controller gives up on the agent.
@@ -353,7 +325,7 @@ impl Driver<'_> {
         let mut reason = String::new();
         for attempt in [1, 2] {
             let Some(session) = &mut self.slots[slot].session else { break };
-            match session.ask(ask.clone(), &self.settings.session) {
+            match session.ask(ask.clone(), self.settings) {
                 Ok(Answer::Failed { error }) => {
                     reason = match self.cases[case].values[slot].len() {
                         runs if runs > 0 && self.plan.cases[case].command.is_some() => {
