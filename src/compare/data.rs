@@ -1,11 +1,9 @@
 //! What a column has for a row: its blocks, its rounds, or the reason why there are none.
 
-use std::collections::BTreeMap;
-
 use super::{Cell, Row, Session, Side};
 use crate::model::{Phase, PlannedCase};
 use crate::runfile::{Block, EndReason, OutcomeState, RunFile};
-use crate::stats;
+use crate::stats::{self, Contrast, Round, Series, centre};
 
 /// What makes two figures the same row, also across files.
 #[derive(Clone, Debug, PartialEq)]
@@ -55,22 +53,10 @@ pub(super) fn row_keys(sides: &[Side<'_>]) -> Vec<RowKey> {
     keys
 }
 
-/// What a round measured.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Round {
-    /// ln of the block's floor and of its mean.
-    pub floor: f64,
-    pub mean: f64,
-    /// The launch of the environments that it is of.
-    pub launch: u32,
-}
-
-/// The rounds of one session, by number.
-pub(super) type Rounds = BTreeMap<u32, Round>;
-
 /// What a side has for a row.
 pub(super) struct SideData<'a> {
-    pub sessions: Vec<Rounds>,
+    /// The rounds of each session.
+    pub sessions: Vec<Series>,
     pub blocks: Vec<&'a Block>,
     /// Largest share of a session's median sample that one reading of its clock takes.
     pub clock_share: f64,
@@ -114,11 +100,9 @@ impl<'a> SideData<'a> {
                 if samples.is_empty() {
                     return None;
                 }
-                let floor = stats::block_floor(samples, iterations).ln();
-                let mean = stats::block_mean(samples, iterations).ln();
-                Some((block.round, Round { floor, mean, launch: block.launch }))
+                Some((block.round, Round::of_block(samples, iterations, block.launch)))
             });
-            let rounds: Rounds = rounds.collect();
+            let rounds: Series = rounds.collect();
             data.with_zeroes = with_zeroes(key, &own).or(data.with_zeroes);
             let wanted = session.run.header.plan.min_rounds as usize;
             data.few_rounds |= !rounds.is_empty() && rounds.len() < wanted;
@@ -136,14 +120,11 @@ impl<'a> SideData<'a> {
 
     /// One value a session, as logarithm: the trimmed means of its rounds' floors and means.
     pub fn session_values(&self) -> (Vec<f64>, Vec<f64>) {
-        self.sessions
-            .iter()
-            .filter_map(|rounds| {
-                let both = rounds.values().map(|round| (round.floor, round.mean));
-                let (floors, means): (Vec<f64>, Vec<f64>) = both.unzip();
-                Some((centre(&floors)?, centre(&means)?))
-            })
-            .unzip()
+        let of_session = |rounds: &Series| {
+            let costs = Contrast::alone(std::slice::from_ref(rounds));
+            Some((costs.effect()?.value, costs.centre_of_means()?))
+        };
+        self.sessions.iter().filter_map(of_session).unzip()
     }
 
     /// Floor and mean cost over all sessions.
@@ -156,11 +137,7 @@ impl<'a> SideData<'a> {
     ///
     /// None where there are several sessions, whose rounds are no sample of one.
     pub fn half_width(&self) -> Option<f64> {
-        if self.sessions.len() > 1 {
-            return None;
-        }
-        let floors: Vec<f64> = self.floors().collect();
-        stats::yuen(&floors).map(|estimate| estimate.half_width(0.95))
+        Contrast::alone(&self.sessions).of_one_launch().effect()?.half_width(0.95)
     }
 
     /// The costs of the first three rounds.
@@ -176,16 +153,16 @@ impl<'a> SideData<'a> {
     }
 
     fn floors(&self) -> impl Iterator<Item = f64> {
-        self.sessions.iter().flat_map(|rounds| rounds.values().map(|round| round.floor))
+        self.sessions.iter().flat_map(Series::iter).map(|(_, round)| round.ln_floor)
     }
 
     pub fn rounds(&self) -> usize {
-        self.sessions.iter().map(BTreeMap::len).sum()
+        self.sessions.iter().map(Series::len).sum()
     }
 
     /// Rounds of the session that has the fewest, of those that have any.
     pub fn fewest_rounds(&self) -> usize {
-        self.sessions.iter().map(BTreeMap::len).filter(|rounds| *rounds > 0).min().unwrap_or(0)
+        self.sessions.iter().map(Series::len).filter(|rounds| *rounds > 0).min().unwrap_or(0)
     }
 }
 
@@ -292,13 +269,4 @@ pub(super) struct Counted {
     pub faults: bool,
     /// Anything at all.
     pub switches: bool,
-}
-
-/// Trimmed mean, or the plain mean of fewer than three values.
-pub(super) fn centre(values: &[f64]) -> Option<f64> {
-    match stats::yuen(values) {
-        Some(estimate) => Some(estimate.value),
-        None if values.is_empty() => None,
-        None => Some(values.iter().sum::<f64>() / values.len() as f64),
-    }
 }

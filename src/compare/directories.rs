@@ -6,9 +6,9 @@
 use serde::Serialize;
 
 use super::Side;
-use super::data::{RowKey, SideData, centre};
+use super::data::{RowKey, SideData};
 use super::ladder::Cost;
-use crate::stats;
+use crate::stats::Contrast;
 
 /// The rows that were measured in more than one target directory.
 #[derive(Clone, Debug, Serialize)]
@@ -93,17 +93,6 @@ fn row(base: &Data<'_>, others: &[Option<&Data<'_>>], sides: &[Side<'_>]) -> Dir
 
 /// The cost as a multiple of the other's, over the rounds that both have.
 fn ratio(own: &SideData<'_>, base: &SideData<'_>) -> Option<Cost> {
-    let sessions = own.sessions.iter().zip(&base.sessions);
-    let pairs = sessions.flat_map(|(own, base)| {
-        own.iter().filter_map(|(round, own)| Some(own.floor - base.get(round)?.floor))
-    });
-    let logs: Vec<f64> = pairs.collect();
-    let value = centre(&logs)?;
-    // Rounds of several sessions are no sample of one: there is a value, and no interval.
-    let estimate = stats::yuen(&logs).filter(|_| own.sessions.len() == 1);
-    let bounds = |estimate: stats::Estimate| {
-        let width = estimate.half_width(0.95);
-        ((value - width).exp(), (value + width).exp())
-    };
-    Some(Cost { value: value.exp(), interval: estimate.map(bounds) })
+    let ratio = Contrast::against(&own.sessions, &base.sessions).of_one_launch().effect()?;
+    Some(Cost::of(&ratio, f64::exp))
 }

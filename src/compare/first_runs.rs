@@ -76,7 +76,7 @@ pub(super) fn drifts(sides: &[Side<'_>], rows: &[Data<'_>]) -> Vec<Remark> {
     for (key, data) in walls(rows) {
         for (side, data) in sides.iter().zip(data) {
             for (rounds, session) in data.sessions.iter().zip(&side.sessions) {
-                let points = rounds.iter().map(|(round, it)| (f64::from(*round), it.floor));
+                let points = rounds.iter().map(|(round, it)| (f64::from(round), it.ln_floor));
                 let Some(slope) = stats::median_slope(&points.collect::<Vec<_>>()) else {
                     continue;
                 };

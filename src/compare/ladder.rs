@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::data::{RowKey, SideData};
-use crate::stats::{self, Estimate, Line};
+use crate::stats::{self, Contrast, Effect, Line};
 use crate::units;
 
 /// Steps that a ladder needs: with two, any line fits.
@@ -52,6 +52,14 @@ pub struct Split {
 pub struct Cost {
     pub value: f64,
     pub interval: Option<(f64, f64)>,
+}
+
+impl Cost {
+    /// An effect in the unit that `from` gives: `f64::exp` for logarithms.
+    pub(super) fn of(effect: &Effect, from: impl Fn(f64) -> f64) -> Cost {
+        let interval = effect.bounds(0.95).map(|(low, high)| (from(low), from(high)));
+        Cost { value: from(effect.value), interval }
+    }
 }
 
 /// A row with what the columns have for it.
@@ -114,10 +122,10 @@ type Lines = BTreeMap<(usize, u32), Line>;
 fn lines(steps: &[(u64, Step<'_, '_>)], column: usize) -> Lines {
     let (_, (_, first)) = &steps[0];
     let sessions = first[column].sessions.iter().enumerate();
-    let rounds = sessions.flat_map(|(at, rounds)| rounds.keys().map(move |round| (at, *round)));
+    let rounds = sessions.flat_map(|(at, rounds)| rounds.iter().map(move |(round, _)| (at, round)));
     let line = |(session, round): (usize, u32)| {
         let point = |(size, step): &(u64, Step<'_, '_>)| {
-            let floor = step.1[column].sessions.get(session)?.get(&round)?.floor;
+            let floor = step.1[column].sessions.get(session)?.get(round)?.ln_floor;
             Some((*size as f64, floor.exp()))
         };
         let points: Option<Vec<_>> = steps.iter().map(point).collect();
@@ -133,9 +141,11 @@ fn split(
     base: &Lines,
 ) -> Option<Split> {
     let (_, (_, first)) = &steps[0];
-    // Rounds of several sessions are no sample of one: there is a value, and no interval.
-    let one = first[column].sessions.len() == 1;
-    let cost = |values: Vec<f64>| cost(values, one);
+    let sessions = first[column].sessions.len();
+    let cost = |values: Vec<f64>| {
+        let effect = Contrast::of_values(&values, sessions).effect()?;
+        Some(Cost::of(&effect, |value| value))
+    };
     let call = cost(lines.values().map(|line| line.start).collect())?;
     let kib = cost(lines.values().map(|line| line.slope * 1024.0).collect())?;
     let line = Line { start: call.value, slope: kib.value / 1024.0 };
@@ -159,15 +169,6 @@ fn split(
     })
 }
 
-fn cost(values: Vec<f64>, with_interval: bool) -> Option<Cost> {
-    let value = super::data::centre(&values)?;
-    let bounds = |estimate: Estimate| {
-        let width = estimate.half_width(0.95);
-        (value - width, value + width)
-    };
-    Some(Cost { value, interval: stats::yuen(&values).filter(|_| with_interval).map(bounds) })
-}
-
 /// How many times more one of the two costs is than the reference's, round by round. None where
 /// it is not above zero everywhere, so that a ratio would say nothing.
 fn ratio(own: &Lines, base: &Lines, of: fn(&Line) -> f64) -> Option<Cost> {
@@ -176,7 +177,6 @@ fn ratio(own: &Lines, base: &Lines, of: fn(&Line) -> f64) -> Option<Cost> {
     if pairs.iter().any(|(own, base)| *own <= 0.0 || *base <= 0.0) {
         return None;
     }
-    let logs = cost(pairs.into_iter().map(|(own, base)| (own / base).ln()).collect(), true)?;
-    let interval = logs.interval.map(|(low, high)| (low.exp(), high.exp()));
-    Some(Cost { value: logs.value.exp(), interval })
+    let logs: Vec<f64> = pairs.into_iter().map(|(own, base)| (own / base).ln()).collect();
+    Some(Cost::of(&Contrast::of_values(&logs, 1).effect()?, f64::exp))
 }

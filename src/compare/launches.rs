@@ -1,59 +1,15 @@
-//! What starting an environment costs, and how far its launches disagree.
-
-use std::collections::BTreeMap;
+//! What starting an environment costs.
 
 use serde::Serialize;
 
 use super::Side;
-use super::data::Round;
 use super::ladder::Cost;
 use crate::runfile::{Block, Launch};
-use crate::stats::{self, Estimate};
+use crate::stats;
 
-/// Launches count as different when chance alone would make them so in fewer cases than this:
-/// rarely enough that the much wider interval is not drawn for nothing.
-const LEVEL: f64 = 0.01;
 /// What is seen from outside must be at least this share of what the environment counts itself:
 /// otherwise what runs is elsewhere (behind a daemon, on another machine).
 const SEEN: f64 = 0.8;
-
-/// How far the launches of a row disagree.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Between {
-    pub launches: usize,
-    /// Standard deviation of the tax between launches, as a share, beyond that of their rounds.
-    pub deviation: f64,
-    /// It is more than the rounds explain: the interval is one of launches.
-    pub decides: bool,
-}
-
-/// The estimate of a log-ratio. Where launches differ by more than their rounds do, the launch is
-/// the unit (T. Kalibera and R. Jones, Rigorous Benchmarking in Reasonable Time, 2013), otherwise
-/// the round is.
-pub(super) fn estimate(ratios: &[Round]) -> (Option<Estimate>, Option<Between>) {
-    let floors: Vec<f64> = ratios.iter().map(|round| round.floor).collect();
-    let estimate = stats::yuen(&floors);
-    let mut launches: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
-    for round in ratios {
-        launches.entry(round.launch).or_default().push(round.floor);
-    }
-    // A trimmed mean withstands single rounds; so must what launches are compared by.
-    let (low, high) = (stats::quantile(&floors, 0.1), stats::quantile(&floors, 0.9));
-    let bounds = low.zip(high);
-    let clipped: Vec<Vec<f64>> = launches
-        .into_values()
-        .map(|values| match bounds {
-            Some((low, high)) => values.iter().map(|value| value.clamp(low, high)).collect(),
-            None => values,
-        })
-        .collect();
-    let Some(groups) = stats::groups(&clipped) else { return (estimate, None) };
-    let wider = estimate.is_some_and(|own| own.half_width(0.95) < groups.means.half_width(0.95));
-    let decides = groups.p_value < LEVEL && wider;
-    let between = Between { launches: groups.count, deviation: groups.deviation, decides };
-    let of_launches = |own: Estimate| Estimate { value: own.value, ..groups.means };
-    (if decides { estimate.map(of_launches) } else { estimate }, Some(between))
-}
 
 /// How an environment started, over all its launches.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -149,30 +105,6 @@ pub(super) fn outside_cpu_ns(blocks: &[&Block]) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn rounds(launches: &[&[f64]]) -> Vec<Round> {
-        let of = |(launch, values): (usize, &&[f64])| {
-            let round = |value: &f64| Round { floor: *value, mean: *value, launch: launch as u32 };
-            values.iter().map(round).collect::<Vec<_>>()
-        };
-        launches.iter().enumerate().flat_map(of).collect()
-    }
-
-    #[test]
-    fn launches_that_differ_are_the_unit() {
-        let apart = rounds(&[&[0.0, 0.01, 0.02], &[0.3, 0.31, 0.32], &[0.1, 0.11, 0.12]]);
-        let (estimate, between) = estimate(&apart);
-        let between = between.unwrap();
-        assert!(between.decides && between.launches == 3, "{between:?}");
-        assert!(between.deviation > 0.1, "{between:?}");
-        let width = estimate.unwrap().half_width(0.95);
-        assert!(width > 0.3, "two degrees of freedom: {width}");
-        let alike = rounds(&[&[0.0, 0.01, 0.02], &[0.01, 0.0, 0.02], &[0.02, 0.0, 0.01]]);
-        let (estimate, between) = super::estimate(&alike);
-        assert!(!between.unwrap().decides);
-        assert!(estimate.unwrap().half_width(0.95) < 0.02);
-        assert_eq!(super::estimate(&rounds(&[&[0.0, 0.1, 0.2]])).1, None);
-    }
 
     #[test]
     fn what_is_not_seen_from_outside_is_unknown() {

@@ -30,9 +30,10 @@ use anyhow::{Context, Result, ensure};
 use serde::Serialize;
 
 use crate::model::{COMMAND, COMMAND_PHASES, EMPTY_SHELL, Facts, Quantity};
-use crate::stats::{self, Estimate};
+pub use crate::stats::Between;
+use crate::stats::{Contrast, Effect, centre};
 
-use data::{Counted, Round, Rounds, RowKey, SideData, centre, row_keys};
+use data::{Counted, RowKey, SideData, row_keys};
 pub use differences::{Change, Difference};
 pub use directories::{Directories, DirectoryCosts};
 pub use first_runs::{FirstRun, FirstRuns};
@@ -40,7 +41,7 @@ pub use flags::Flag;
 pub use inputs::{OverInputs, SpeedUp};
 pub use ladder::{Cost, Ladder, Split};
 pub use latencies::{LatencyRow, Quantiles};
-pub use launches::{Between, StartUp};
+pub use launches::StartUp;
 pub use remarks::{Remark, RemarkKind};
 pub use scaling::Scaling;
 pub use sessions::Reach;
@@ -427,63 +428,40 @@ fn tax(data: &SideData<'_>, base: &SideData<'_>, margin: f64) -> Option<(Tax, Op
     let paired = data.is_paired_with(base);
     let (own, own_means) = data.session_values();
     let (other, other_means) = base.session_values();
-    let difference = centre(&own)? - centre(&other)?;
     let mut spread = None;
-    let mut launches = None;
-    let (estimate, point, all_in) = if paired {
-        let ratios = ratios(&data.sessions[0], &base.sessions[0]);
-        let floors: Vec<f64> = ratios.iter().map(|round| round.floor).collect();
-        let means: Vec<f64> = ratios.iter().map(|round| round.mean).collect();
-        let ends = stats::quantile(&floors, 0.9).zip(stats::quantile(&floors, 0.1));
+    let (effect, all_in) = if paired {
+        let ratios = Contrast::against(&data.sessions, &base.sessions);
+        let ends = ratios.quantile(0.9).zip(ratios.quantile(0.1));
         spread = ends.map(|(high, low)| (high - low).exp());
-        let (estimate, between) = launches::estimate(&ratios);
-        launches = between;
-        (estimate, centre(&floors)?, centre(&means)?)
+        (ratios.effect()?, ratios.centre_of_means()?)
     } else {
         let all_in = centre(&own_means)? - centre(&other_means)?;
-        let estimate = stats::two_means(&other, &own);
-        (estimate, estimate.map_or(difference, |estimate| estimate.value), all_in)
-    };
-    let bounds = |estimate: Estimate| {
-        let width = estimate.half_width(0.95);
-        ((point - width).exp(), (point + width).exp())
+        (Effect::of_sessions(&own, &other)?, all_in)
     };
     let mut tax = Tax {
-        ratio: point.exp(),
-        interval: estimate.map(bounds),
+        ratio: effect.value.exp(),
+        interval: effect.bounds(0.95).map(|(low, high)| (low.exp(), high.exp())),
         all_in_ratio: all_in.exp(),
-        difference: base.costs()?.0 * (point.exp() - 1.0),
+        difference: base.costs()?.0 * (effect.value.exp() - 1.0),
         spread,
-        launches,
+        launches: effect.between,
         sessions: if paired { None } else { sessions::reach(&other, &own, margin).map(Box::new) },
         verdict: Verdict::Descriptive,
     };
     let enough = match paired {
-        true => data.rounds().min(base.rounds()) >= MIN_ROUNDS && estimate.is_some(),
+        true => data.rounds().min(base.rounds()) >= MIN_ROUNDS && effect.estimate.is_some(),
         false => {
             own.len().min(other.len()) >= MIN_SESSIONS
                 && data.fewest_rounds().min(base.fewest_rounds()) >= MIN_ROUNDS
         }
     };
-    let mut test = estimate.filter(|_| enough).map(|estimate| Test::new(estimate, margin, paired));
+    let estimate = effect.estimate.filter(|_| enough);
+    let mut test = estimate.map(|estimate| Test::new(estimate, margin, paired));
     if test.is_some() && flags::modes(&tax).is_some() {
         tax.verdict = Verdict::Inconclusive { more_rounds: None };
         test = None;
     }
     Some((tax, test))
-}
-
-/// ln ratios of floors and means over the rounds that both have.
-fn ratios(own: &Rounds, base: &Rounds) -> Vec<Round> {
-    let ratio = |(number, own): (&u32, &Round)| {
-        let base = base.get(number)?;
-        Some(Round {
-            floor: own.floor - base.floor,
-            mean: own.mean - base.mean,
-            launch: own.launch,
-        })
-    };
-    own.iter().filter_map(ratio).collect()
 }
 
 fn areas(rows: &[Row], columns: usize) -> Vec<Area> {

@@ -2,9 +2,9 @@
 
 use serde::Serialize;
 
-use super::data::{RowKey, SideData, centre};
+use super::data::{RowKey, SideData};
 use super::ladder::Cost;
-use crate::stats;
+use crate::stats::Contrast;
 
 /// One row that was measured in several copies, in every column.
 #[derive(Clone, Debug, Serialize)]
@@ -43,18 +43,6 @@ fn single_of(key: &RowKey) -> Option<(RowKey, u64)> {
 
 /// `copies * cost of one alone / cost of one among several`, over the rounds that both have.
 fn speedup(own: &SideData<'_>, alone: &SideData<'_>, copies: u64) -> Option<Cost> {
-    let pairs = own.sessions.iter().zip(&alone.sessions);
-    let logs: Vec<f64> = pairs
-        .flat_map(|(own, alone)| {
-            own.iter().filter_map(|(round, own)| Some(alone.get(round)?.floor - own.floor))
-        })
-        .collect();
-    let of = |log: f64| copies as f64 * log.exp();
-    let value = centre(&logs)?;
-    let estimate = stats::yuen(&logs).filter(|_| own.sessions.len() == 1);
-    let bounds = |estimate: stats::Estimate| {
-        let width = estimate.half_width(0.95);
-        (of(value - width), of(value + width))
-    };
-    Some(Cost { value: of(value), interval: estimate.map(bounds) })
+    let ratio = Contrast::against(&alone.sessions, &own.sessions).of_one_launch().effect()?;
+    Some(Cost::of(&ratio, |log| copies as f64 * log.exp()))
 }

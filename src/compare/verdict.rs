@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::{Cell, Measured, Row};
 use crate::stats::{self, Estimate};
 
-/// Family-wise error of the words slower and faster in one comparison.
+/// Error of the words: of slower and faster family-wise over one comparison, of same each.
 const LEVEL: f64 = 0.05;
 
 /// What a tax comes to.
@@ -59,7 +59,7 @@ impl Test {
             row: 0,
             column: 0,
             beyond_margin: estimate.value.abs() > bound,
-            within_margin: estimate.value.abs() + estimate.half_width(0.90) <= bound,
+            within_margin: estimate.p_beyond(bound) <= LEVEL,
             more_rounds: (paired && more < 1e4).then_some(more as u64),
             estimate,
         }

@@ -34,6 +34,18 @@ impl Estimate {
             _ => 2.0 * student(self.freedom).cdf(-(self.value / self.error).abs()),
         }
     }
+
+    /// P-value of the two one-sided tests that the location is not within `bound` of zero: the
+    /// larger of both (D. J. Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics 15,
+    /// 1987). At most 0.05 means: within the bound.
+    pub fn p_beyond(&self, bound: f64) -> f64 {
+        let room = bound - self.value.abs();
+        match self.error == 0.0 {
+            true if room >= 0.0 => 0.0,
+            true => 1.0,
+            false => student(self.freedom).cdf(-room / self.error),
+        }
+    }
 }
 
 pub(super) fn student(freedom: f64) -> StudentsT {
@@ -141,6 +153,19 @@ mod tests {
         assert!(close(estimate.half_width(0.90), 2.0 * 1.782_287_6));
         let at_bound = Estimate { value: 2.178_812_8, error: 1.0, ..estimate };
         assert!(close(at_bound.p_value(), 0.05));
+    }
+
+    /// Two one-sided tests at 5 % are the interval of 90 % within the bound.
+    #[test]
+    fn one_sided_tests_agree_with_the_interval() {
+        for value in [0.3, -0.3] {
+            let estimate = Estimate { value, error: 0.1, freedom: 12.0, count: 19 };
+            let end = 0.3 + estimate.half_width(0.90);
+            assert!(close(estimate.p_beyond(end), 0.05));
+            assert!(estimate.p_beyond(end + 0.01) < 0.05 && estimate.p_beyond(end - 0.01) > 0.05);
+        }
+        let exact = Estimate { value: 0.3, error: 0.0, freedom: 12.0, count: 19 };
+        assert_eq!((exact.p_beyond(0.3), exact.p_beyond(0.2)), (0.0, 1.0));
     }
 
     #[test]

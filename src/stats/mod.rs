@@ -1,6 +1,10 @@
-//! Estimators: slices in, numbers out. The sources of the formulas are at each of them.
+//! Estimators: numbers in, numbers out. The sources of the formulas are at each of them.
+//!
+//! May use nothing else of this program: neither its nouns nor its files. `contrast.rs` is the only
+//! estimator of costs and ratios that others ask; the rest are its parts and single formulas.
 
 mod block;
+mod contrast;
 mod estimate;
 mod groups;
 mod line;
@@ -11,8 +15,9 @@ mod quantum;
 mod slope;
 
 pub use block::{block_floor, block_mean};
+pub use contrast::{Between, Contrast, Effect, Round, Series, centre};
 pub use estimate::{Estimate, plain_mean, two_means, yuen};
-pub use groups::groups;
+use groups::groups;
 pub use line::{Line, fit_line};
 pub use multiple::holm;
 pub use power::{detectable, needed};

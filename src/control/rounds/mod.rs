@@ -5,7 +5,6 @@ mod commands;
 mod precision;
 mod sizes;
 
-use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow, bail};
@@ -19,6 +18,7 @@ use crate::facts;
 use crate::model::{Case, DATA_DIR, Plan};
 use crate::protocol::{Answer, Ask, BlockSize, Task, UnavailableCase};
 use crate::runfile::{self, End, EndReason, Outcome, OutcomeState, Record};
+use crate::stats::Series;
 use crate::sys;
 
 /// Precision is looked at every so many rounds.
@@ -92,8 +92,8 @@ struct CaseState {
     sizes: Vec<Option<BlockSize>>,
     /// By environment: the most iterations that a sample can have there.
     most: Vec<u64>,
-    /// By environment: ln of the block values by round and phase.
-    values: Vec<BTreeMap<u32, Vec<f64>>>,
+    /// By environment: the rounds of each timed phase.
+    series: Vec<Vec<Series>>,
 }
 
 struct Driver<'a> {
@@ -264,7 +264,7 @@ impl Driver<'_> {
             };
             if round > 0 {
                 let timed = self.plan.cases[case].timed_phases();
-                self.cases[case].values[slot].insert(round, precision::ln_values(&set, timed));
+                self.cases[case].add(slot, round, &precision::timed_rounds(&set, timed, launch));
             }
             self.watcher.record(Record::Block(runfile::Block {
                 env: self.slots[slot].name.clone(),
@@ -327,7 +327,7 @@ impl Driver<'_> {
             let Some(session) = &mut self.slots[slot].session else { break };
             match session.ask(ask.clone(), self.settings) {
                 Ok(Answer::Failed { error }) => {
-                    reason = match self.cases[case].values[slot].len() {
+                    reason = match self.cases[case].series[slot].first().map_or(0, Series::len) {
                         runs if runs > 0 && self.plan.cases[case].command.is_some() => {
                             let s = if runs == 1 { "" } else { "s" };
                             format!("after {runs} good run{s}: {error}")

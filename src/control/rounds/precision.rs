@@ -1,14 +1,21 @@
 //! When a case is known well enough.
 
-use std::collections::BTreeMap;
-
-use super::Driver;
+use super::{CaseState, Driver};
 use crate::model::SampleSet;
-use crate::stats;
+use crate::stats::{Contrast, Effect, Round, Series};
 
 /// Beyond this factor a tax is obvious, and [`OBVIOUS_PRECISION`] is enough.
 const OBVIOUS: f64 = 1.5;
 const OBVIOUS_PRECISION: f64 = 0.05;
+
+impl CaseState {
+    /// Adds a round: one value for each timed phase.
+    pub(super) fn add(&mut self, slot: usize, number: u32, phases: &[Round]) {
+        let series = &mut self.series[slot];
+        series.resize(phases.len(), Series::default());
+        series.iter_mut().zip(phases).for_each(|(own, round)| own.insert(number, *round));
+    }
+}
 
 impl Driver<'_> {
     /// Finishes the case if it has rounds enough and every interval is narrow enough. Looks at
@@ -26,10 +33,10 @@ impl Driver<'_> {
             if Some(slot) == reference && !alone {
                 continue;
             }
-            let base = reference.filter(|base| *base != slot).map(|base| &state.values[base]);
-            for estimate in estimates(&state.values[slot], base) {
-                let width = estimate.half_width(0.95);
-                let obvious = estimate.value.abs() - width > OBVIOUS.ln();
+            let base = reference.filter(|base| *base != slot).map(|base| &state.series[base][..]);
+            for effect in effects(&state.series[slot], base) {
+                let Some(width) = effect.half_width(0.95) else { continue };
+                let obvious = effect.value.abs() - width > OBVIOUS.ln();
                 let wanted = match obvious {
                     true => OBVIOUS_PRECISION.max(self.plan.precision),
                     false => self.plan.precision,
@@ -47,26 +54,22 @@ impl Driver<'_> {
     }
 }
 
-/// ln of the block's value in ns an iteration, by timed phase: by these a case is judged precise.
-/// Other figures come along with them and are as good as they are.
-pub(super) fn ln_values(set: &SampleSet, timed: usize) -> Vec<f64> {
-    let value = |samples: &Vec<u64>| stats::block_floor(samples, set.iterations).ln();
-    set.samples.iter().take(timed).map(value).collect()
+/// The round of each timed phase: by these a case is judged precise. Other figures come along with
+/// them and are as good as they are.
+pub(super) fn timed_rounds(set: &SampleSet, timed: usize, launch: u32) -> Vec<Round> {
+    let round = |samples: &Vec<u64>| Round::of_block(samples, set.iterations, launch);
+    set.samples.iter().take(timed).map(round).collect()
 }
 
 /// By phase: the log-ratio to `base` over the rounds both have, or the log-cost without a base.
-fn estimates(
-    values: &BTreeMap<u32, Vec<f64>>,
-    base: Option<&BTreeMap<u32, Vec<f64>>>,
-) -> Vec<stats::Estimate> {
-    let phases = values.values().next().map_or(0, Vec::len);
-    (0..phases)
-        .filter_map(|phase| {
-            let of_round = |(round, value): (&u32, &Vec<f64>)| match base {
-                Some(base) => base.get(round).map(|base| value[phase] - base[phase]),
-                None => Some(value[phase]),
-            };
-            stats::yuen(&values.iter().filter_map(of_round).collect::<Vec<_>>())
-        })
-        .collect()
+fn effects(own: &[Series], base: Option<&[Series]>) -> Vec<Effect> {
+    let one = std::slice::from_ref;
+    let effect = |(phase, own)| {
+        let contrast = match base {
+            Some(base) => Contrast::against(one(own), one(base.get(phase)?)),
+            None => Contrast::alone(one(own)),
+        };
+        contrast.of_one_launch().effect()
+    };
+    own.iter().enumerate().filter_map(effect).collect()
 }

@@ -1,6 +1,5 @@
 //! How large the blocks of a case are in each environment.
 
-use std::collections::BTreeMap;
 use std::time::Instant;
 
 use super::{Driver, Stop};
@@ -27,7 +26,7 @@ impl Driver<'_> {
             let slots = self.slots.len();
             self.cases[index].sizes = vec![None; slots];
             self.cases[index].most = vec![0; slots];
-            self.cases[index].values = vec![BTreeMap::new(); slots];
+            self.cases[index].series = vec![Vec::new(); slots];
             let draw = self.order.for_tuning();
             for slot in 0..slots {
                 if let Err((state, reason)) = self.can_measure(index, slot) {
