@@ -4,71 +4,9 @@ use serde::Serialize;
 
 use super::Side;
 use super::remarks::{Remark, RemarkKind};
-use crate::model::Facts;
-use crate::runfile::Environment;
+use crate::model::{FACTS, FactValue, Facts, fact};
 
-/// Facts in the order in which they are told, what bears on most costs first. Others follow.
-const ORDER: &[&str] = &[
-    "environment",
-    "launcher",
-    "os",
-    "kernel",
-    "kernel_version",
-    "architecture",
-    "target",
-    "cpu",
-    "cpus",
-    "cpu_flags",
-    "microcode",
-    "mitigations",
-    "command_line",
-    "hypervisor",
-    "clock_source",
-    "clock_read",
-    "seccomp",
-    "no_new_privileges",
-    "traced",
-    "security_modules",
-    "security_label",
-    "selinux_enforcing",
-    "cgroup_cpu",
-    "cgroup_cpuset",
-    "cgroup_memory",
-    "cgroup_pids",
-    "huge_pages",
-    "huge_page_defrag",
-    "proactive_reclaim",
-    "governor",
-    "boost",
-    "no_turbo",
-    "power_plan",
-    "defender_realtime",
-    "idle_driver",
-    "idle_governor",
-    "memory",
-    "swap",
-    "distribution",
-    "libc",
-    "filesystem",
-    "options",
-    "filesystem_options",
-];
-/// Facts that change from moment to moment, or that name where something happens to be.
-const PASSING: &[&str] =
-    &["uptime_s", "boot", "load_1min", "clock_read_costs", "source", "path", "backing_file"];
-/// Amounts that are not quite the same on the same machine after it was started again.
-const ROUGH: &[&str] = &["memory", "swap"];
-/// Share by which these may differ.
-const ROUGHLY: f64 = 0.01;
-/// Facts that are lists, with what separates their elements.
-const LISTS: &[(&str, &str)] = &[
-    ("cpu_flags", " "),
-    ("command_line", " "),
-    ("mitigations", "; "),
-    ("options", ","),
-    ("filesystem_options", ","),
-    ("security_modules", ","),
-];
+use crate::runfile::Environment;
 
 /// A fact that is not the same in all columns.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -156,8 +94,9 @@ fn started<'a>(side: &Side<'a>) -> Vec<Started<'a>> {
 fn in_columns(columns: &[Vec<Facts>], dir: Option<&String>) -> Vec<Difference> {
     let names = columns.iter().flatten().flat_map(Facts::keys);
     let mut names = distinct(names.cloned().collect());
-    names.retain(|name| !PASSING.contains(&name.as_str()));
-    names.sort_by_key(|name| ORDER.iter().position(|known| known == name).unwrap_or(ORDER.len()));
+    names.retain(|name| kind(name) != FactValue::Volatile);
+    let place = |name: &String| FACTS.iter().position(|fact| fact.name == name);
+    names.sort_by_key(|name| place(name).unwrap_or(FACTS.len()));
     let of_fact = |fact: String| {
         let values = |column: &Vec<Facts>| {
             let values = column.iter().filter_map(|facts| facts.get(&fact)).cloned();
@@ -180,11 +119,16 @@ fn distinct(mut values: Vec<String>) -> Vec<String> {
     values
 }
 
+/// How values of the fact are compared; as text where this version does not know the fact.
+fn kind(name: &str) -> FactValue {
+    fact(name).map_or(FactValue::Text, |fact| fact.value)
+}
+
 fn same(fact: &str, base: &[String], own: &[String]) -> bool {
     let amount = |text: &String| text.split(' ').next()?.parse::<f64>().ok();
-    match (base, own) {
-        ([base], [own]) if ROUGH.contains(&fact) => match (amount(base), amount(own)) {
-            (Some(base), Some(own)) => (own - base).abs() <= ROUGHLY * base,
+    match (kind(fact), base, own) {
+        (FactValue::Amount(share), [base], [own]) => match (amount(base), amount(own)) {
+            (Some(base), Some(own)) => (own - base).abs() <= share * base,
             _ => base == own,
         },
         _ => base == own,
@@ -193,10 +137,10 @@ fn same(fact: &str, base: &[String], own: &[String]) -> bool {
 
 /// How the only value of a list differs from the reference's only one.
 fn change(fact: &str, base: &[String], own: &[String]) -> Option<Change> {
-    let (_, separator) = LISTS.iter().find(|(list, _)| *list == fact)?;
+    let FactValue::List(separator) = kind(fact) else { return None };
     let ([base], [own]) = (base, own) else { return None };
     let elements = |text: &str| -> Vec<String> {
-        let all = text.split(*separator).map(str::trim).filter(|element| !element.is_empty());
+        let all = text.split(separator).map(str::trim).filter(|element| !element.is_empty());
         all.map(str::to_owned).collect()
     };
     let (base, own) = (elements(base), elements(own));

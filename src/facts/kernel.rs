@@ -4,30 +4,7 @@ use super::Sheet;
 use super::root::{Root, value_in};
 use crate::sys;
 
-/// One file, one fact.
-const FILES: &[(&str, &str)] = &[
-    ("command_line", "/proc/cmdline"),
-    ("clock_source", "/sys/devices/system/clocksource/clocksource0/current_clocksource"),
-    ("huge_pages", "/sys/kernel/mm/transparent_hugepage/enabled"),
-    ("huge_page_defrag", "/sys/kernel/mm/transparent_hugepage/defrag"),
-    ("huge_pages_in_tmpfs", "/sys/kernel/mm/transparent_hugepage/shmem_enabled"),
-    ("same_page_merging", "/sys/kernel/mm/ksm/run"),
-    ("swappiness", "/proc/sys/vm/swappiness"),
-    ("dirty_ratio", "/proc/sys/vm/dirty_ratio"),
-    ("dirty_background_ratio", "/proc/sys/vm/dirty_background_ratio"),
-    ("overcommit", "/proc/sys/vm/overcommit_memory"),
-    ("numa_balancing", "/proc/sys/kernel/numa_balancing"),
-    ("address_randomisation", "/proc/sys/kernel/randomize_va_space"),
-    ("perf_event_paranoid", "/proc/sys/kernel/perf_event_paranoid"),
-    ("security_modules", "/sys/kernel/security/lsm"),
-    ("security_label", "/proc/self/attr/current"),
-    ("selinux_enforcing", "/sys/fs/selinux/enforce"),
-];
-
 pub(super) fn put(facts: &mut Sheet, root: &Root<'_>) {
-    for (name, file) in FILES {
-        facts.put(name, root.first_line(file).map(|text| text.trim_matches('\0').to_owned()));
-    }
     facts.put("proactive_reclaim", proactive_reclaim(root));
     let status = root.text("/proc/self/status").unwrap_or_default();
     let of_process = |key: &str| value_in(&status, key, ':');
@@ -37,8 +14,6 @@ pub(super) fn put(facts: &mut Sheet, root: &Root<'_>) {
     facts.put("traced", of_process("TracerPid").map(traced));
     facts.put("uid", of_process("Uid").and_then(first_word));
     facts.put("capabilities", of_process("CapEff"));
-    // Another one after each boot of the machine: sessions of one boot share what it decided.
-    facts.put("boot", root.first_line("/proc/sys/kernel/random/boot_id"));
     facts.put("uptime_s", root.first_line("/proc/uptime").and_then(first_word));
     facts.put("load_1min", root.first_line("/proc/loadavg").and_then(first_word));
 }
@@ -124,6 +99,7 @@ mod tests {
             (&format!("{damon}/1/state"), "off\n"),
         ]);
         let mut facts = Sheet::default();
+        facts.put_files(&Root(root.path()));
         put(&mut facts, &Root(root.path()));
         let told = |name: &str| facts.0.get(name).map(String::as_str);
         assert_eq!(told("command_line"), Some("quiet  mitigations=off"));

@@ -6,19 +6,6 @@ use crate::sys::{self, Hypervisor};
 
 const CPUS: &str = "/sys/devices/system/cpu";
 
-/// One file, one fact.
-const FILES: &[(&str, &str)] = &[
-    ("governor", "cpu0/cpufreq/scaling_governor"),
-    ("frequency_driver", "cpu0/cpufreq/scaling_driver"),
-    ("energy_preference", "cpu0/cpufreq/energy_performance_preference"),
-    ("boost", "cpufreq/boost"),
-    ("no_turbo", "intel_pstate/no_turbo"),
-    ("idle_driver", "cpuidle/current_driver"),
-    ("idle_governor", "cpuidle/current_governor"),
-    ("isolated_cpus", "isolated"),
-    ("tickless_cpus", "nohz_full"),
-];
-
 pub(super) fn put(facts: &mut Sheet, root: &Root<'_>) {
     let cpu = root.text("/proc/cpuinfo").unwrap_or_default();
     let of_cpu = |key: &str| value_in(&cpu, key, ':');
@@ -28,11 +15,6 @@ pub(super) fn put(facts: &mut Sheet, root: &Root<'_>) {
     facts.put("cpus", topology(root));
     facts.put("hypervisor", hypervisor(&sys::hypervisor(), of_cpu("flags")));
     facts.put("machine", machine(root));
-    for (name, file) in FILES {
-        // The kernel's word for an empty set of CPUs.
-        let value = root.first_line(&format!("{CPUS}/{file}")).filter(|value| value != "(null)");
-        facts.put(name, value);
-    }
     facts.put("mitigations", mitigations(root));
     let memory = root.text("/proc/meminfo").unwrap_or_default();
     facts.put("memory", value_in(&memory, "MemTotal", ':'));
@@ -140,6 +122,7 @@ mod tests {
             ("/sys/class/dmi/id/product_name", "Standard PC\n"),
         ]);
         let mut facts = Sheet::default();
+        facts.put_files(&Root(root.path()));
         put(&mut facts, &Root(root.path()));
         let facts = facts.0;
         assert_eq!(facts["cpu_flags"], "fpu avx");

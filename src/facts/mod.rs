@@ -1,4 +1,8 @@
-//! What an environment says of itself. Absent where it does not say: nothing is guessed.
+//! Finds the facts of the environment that this process is in: kernel, CPU, limits, filesystems.
+//!
+//! `model/fact_table.rs` lists all facts; the files here find those values that are not simply one
+//! file's text. A fact that the environment does not tell is absent: nothing is guessed.
+//! May use `sys` and `model`. Must not start processes, write files or print.
 
 mod c_library;
 mod cgroup;
@@ -10,7 +14,8 @@ mod root;
 
 use std::path::Path;
 
-use crate::model::Facts;
+use crate::model::{FACTS, Facts, fact};
+
 use crate::sys;
 
 pub use filesystem::filesystem;
@@ -29,9 +34,9 @@ pub fn environment() -> Facts {
     let signs = Signs::of_this_process(&facts.0);
     facts.put("environment", Some(recognise::environment(&root, &signs)));
     facts.put("namespaces", recognise::namespaces(&root));
-    facts.put("init", root.first_line("/proc/1/comm"));
     facts.put("distribution", root.value_of("/etc/os-release", "PRETTY_NAME", '='));
     facts.put("libc", c_library::versions(&root, std::env::consts::ARCH));
+    facts.put_files(&root);
     machine::put(&mut facts, &root);
     kernel::put(&mut facts, &root);
     kernel::put_clock(&mut facts);
@@ -44,8 +49,19 @@ pub fn environment() -> Facts {
 struct Sheet(Facts);
 
 impl Sheet {
+    /// Notes the facts that are the first lines of files.
+    fn put_files(&mut self, root: &Root<'_>) {
+        for fact in FACTS {
+            let line = fact.file.and_then(|file| root.first_line(file));
+            let text = line.map(|text| text.trim_matches('\0').to_owned());
+            // The kernel writes `(null)` for an empty set of CPUs.
+            self.put(fact.name, text.filter(|text| text != "(null)"));
+        }
+    }
+
     /// Notes a fact, if there is one.
     fn put(&mut self, name: &str, value: Option<String>) {
+        debug_assert!(fact(name).is_some(), "`{name}` has no row in model/fact_table.rs");
         if let Some(value) = value.filter(|value| !value.is_empty()) {
             self.0.insert(name.to_owned(), value);
         }
@@ -66,8 +82,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn unknown_facts_are_absent() {
-        assert!(environment().values().all(|value| !value.is_empty()));
+    fn unknown_facts_are_absent_and_all_others_have_a_row() {
+        let facts = environment().into_iter().chain(filesystem(&std::env::temp_dir()));
+        for (name, value) in facts {
+            assert!(!value.is_empty() && fact(&name).is_some(), "{name}: `{value}`");
+        }
     }
 
     #[test]

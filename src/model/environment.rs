@@ -81,7 +81,8 @@ pub struct ClockFacts {
     pub readings: u64,
 }
 
-/// What an environment says of itself: facts by name, absent where unknown.
+/// What an environment tells of itself: facts by name, absent where unknown. The names are in
+/// [`super::FACTS`].
 pub type Facts = BTreeMap<String, String>;
 
 /// The capabilities that podman gives a container unasked. Docker gives three more, of which only

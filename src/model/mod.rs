@@ -5,6 +5,7 @@ mod block;
 mod case;
 mod command;
 mod environment;
+mod fact_table;
 mod phase;
 mod plan;
 
@@ -17,5 +18,6 @@ pub use command::{
 pub use environment::{
     Availability, CONTAINER_CAPABILITIES, ClockFacts, EnvSpec, Facts, TargetDir, is_name,
 };
+pub use fact_table::{FACTS, FactValue, fact};
 pub use phase::{Phase, Quantity};
 pub use plan::{Plan, PlannedCase};
