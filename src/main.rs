@@ -36,6 +36,7 @@ use clap::{Command, CommandFactory, FromArgMatches};
 use crate::cli::{Cli, Verb};
 use crate::exit::Exit;
 use crate::inside::worker;
+use crate::model::visible;
 use crate::plan::suite::SUITES;
 use crate::report::{LAYOUTS, REPORTS};
 
@@ -94,7 +95,9 @@ fn finish(result: Result<Exit>) -> ExitCode {
         Err(error) if closed_pipe(&error) => Exit::Done.into(),
         Err(error) => {
             // Without a reader there is nobody to tell, and `eprintln!` would panic.
-            let _ = writeln!(io::stderr(), "envtax: {error:#}");
+            // Names of files and what other programs printed may stand in it.
+            let text = format!("envtax: {error:#}");
+            let _ = writeln!(io::stderr(), "{}", visible(&text));
             Exit::Usage.into()
         }
     }

@@ -19,7 +19,7 @@ use super::resources::{HelperProcess, LaunchResources};
 use crate::cleanup::child;
 use crate::cleanup::guard::{Guard, Watch};
 use crate::launch::{self, Launch, LauncherInfo, Site};
-use crate::model::{Availability, EnvSpec, TargetDir};
+use crate::model::{Availability, EnvSpec, TargetDir, visible_json, visible_line};
 use crate::protocol::{
     Answer, Ask, Hello, MAX_LINE, Request, Response, VERSION, line_of, message_in,
 };
@@ -502,7 +502,7 @@ fn read_messages(output: impl Read, sender: &SyncSender<Heard>, noise: &Noise) {
             Ok(_) => {
                 let line = String::from_utf8_lossy(&bytes);
                 match message_in(&line) {
-                    Some(message) => Heard::Message(message.to_owned()),
+                    Some(message) => Heard::Message(harmless(message)),
                     None => {
                         keep(noise, &line);
                         continue;
@@ -517,6 +517,12 @@ fn read_messages(output: impl Read, sender: &SyncSender<Heard>, noise: &Noise) {
     }
 }
 
+/// The message without characters that a terminal would act on: whatever an agent says may end up
+/// in a table.
+fn harmless(message: &str) -> String {
+    String::from_utf8_lossy(&visible_json(message.as_bytes())).into_owned()
+}
+
 fn read_noise(output: impl Read, noise: &Noise) {
     let mut output = BufReader::new(output);
     let mut bytes = Vec::new();
@@ -527,7 +533,7 @@ fn read_noise(output: impl Read, noise: &Noise) {
 }
 
 fn keep(noise: &Noise, line: &str) {
-    let line: String = line.trim_end().chars().take(300).collect();
+    let line: String = visible_line(line.trim_end()).chars().take(300).collect();
     if line.is_empty() {
         return;
     }

@@ -12,7 +12,7 @@ use std::path::Path;
 use anyhow::{Context, Result, ensure};
 
 use crate::model::{COMMAND, COMMAND_PHASES, Case, CommandCase, EnvSpec, Extras, Params, Plan};
-use crate::model::{PlannedCase, SampleSet, Usage};
+use crate::model::{PlannedCase, SampleSet, Usage, visible, visible_json};
 use crate::runfile::{Block, End, EndReason, Environment, FORMAT, Header, RunFile};
 
 /// What run files begin with.
@@ -61,6 +61,7 @@ fn parse(bytes: &[u8], stem: &str) -> Result<Option<RunFile>> {
     if bytes.starts_with(RUN_FILE) {
         return Ok(None);
     }
+    let text = &visible_text(text);
     for read in [hyperfine::read, table::read, time::read] {
         if let Some(found) = read(text, stem)? {
             return Ok(Some(run_file(found, text)?));
@@ -74,6 +75,14 @@ fn parse(bytes: &[u8], stem: &str) -> Result<Option<RunFile>> {
         table::HEADER
     );
     Ok(None)
+}
+
+/// The text with nothing in it that a terminal would act on. JSON has such characters as escapes.
+fn visible_text(text: &str) -> String {
+    match text.starts_with('{') {
+        true => String::from_utf8_lossy(&visible_json(text.as_bytes())).into_owned(),
+        false => visible(&text.replace("\r\n", "\n")).into_owned(),
+    }
 }
 
 /// Seconds as ns.

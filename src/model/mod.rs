@@ -8,6 +8,7 @@ mod environment;
 mod fact_table;
 mod phase;
 mod plan;
+mod visible;
 
 pub use block::{Extras, SampleSet, Usage};
 pub use case::{Case, Params};
@@ -21,3 +22,4 @@ pub use environment::{
 pub use fact_table::{FACTS, FactValue, fact};
 pub use phase::{Phase, Quantity};
 pub use plan::{Plan, PlannedCase};
+pub use visible::{visible, visible_json, visible_line};

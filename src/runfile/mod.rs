@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 
-use crate::model::{ClockFacts, Facts, Plan, SampleSet};
+use crate::model::{ClockFacts, Facts, Plan, SampleSet, visible_json};
 
 /// Version of the format. Readers take this one and every earlier one.
 pub const FORMAT: u32 = 1;
@@ -253,7 +253,7 @@ fn parse(bytes: &[u8]) -> Result<RunFile> {
         bail!("is not an envtax run file: it has no complete first line");
     };
     let mut run = RunFile {
-        header: header_of(first)?,
+        header: header_of(&visible_json(first))?,
         environments: Vec::new(),
         launches: Vec::new(),
         inspected: Vec::new(),
@@ -265,7 +265,7 @@ fn parse(bytes: &[u8]) -> Result<RunFile> {
         imported: false,
     };
     for (index, line) in lines {
-        let record: Record = serde_json::from_slice(line)
+        let record: Record = serde_json::from_slice(&visible_json(line))
             .with_context(|| format!("line {} is damaged", index + 1))?;
         take(&mut run, record).with_context(|| format!("line {}", index + 1))?;
     }

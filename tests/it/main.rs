@@ -14,6 +14,7 @@ mod env_vm;
 mod env_wine;
 mod file_probes;
 mod filesystems;
+mod foreign_text;
 mod leftovers;
 mod limits;
 mod made_dirs;
