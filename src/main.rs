@@ -30,7 +30,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use anyhow::Result;
-use clap::builder::PossibleValuesParser;
+use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Command, CommandFactory, FromArgMatches};
 
 use crate::cli::{Cli, Verb};
@@ -38,7 +38,7 @@ use crate::exit::Exit;
 use crate::inside::worker;
 use crate::model::visible;
 use crate::plan::suite::SUITES;
-use crate::report::{LAYOUTS, REPORTS};
+use crate::report::{ALIASES, LAYOUTS, REPORTS};
 
 fn main() -> ExitCode {
     // A worker is a measured process: nothing is loaded or parsed that it does not need.
@@ -60,12 +60,14 @@ fn main() -> ExitCode {
 fn command() -> Command {
     let formats: Vec<&str> = REPORTS.iter().map(|report| report.info().name).collect();
     let suites: Vec<&str> = SUITES.iter().map(|suite| suite.name).collect();
-    let layouts: Vec<&str> = LAYOUTS.iter().map(|layout| layout.name).collect();
+    let aliases = ALIASES.iter().map(|(alias, _)| PossibleValue::new(*alias).hide(true));
+    let layouts = LAYOUTS.iter().map(|layout| PossibleValue::new(layout.name)).chain(aliases);
+    let layouts: Vec<PossibleValue> = layouts.collect();
     Cli::command().mut_subcommands(|verb| {
         verb.mut_args(|arg| match arg.get_id().as_str() {
             "format" => arg.value_parser(PossibleValuesParser::new(&formats)),
             "suite" => arg.value_parser(PossibleValuesParser::new(&suites)),
-            "layout" => arg.value_parser(PossibleValuesParser::new(&layouts)),
+            "layout" => arg.value_parser(PossibleValuesParser::new(layouts.clone())),
             _ => arg,
         })
     })

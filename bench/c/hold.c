@@ -1,5 +1,5 @@
-/* What it takes to create processes or threads that stay: the program of R2, written anew from its
- * description, for `bench/peers`.
+/* Time to create processes or threads that stay: the program of process-cost in docs/PUBLISHED.md,
+ * written anew from its description, for `bench/peers`.
  *
  *     hold processes|threads NUMBER
  *

@@ -13,7 +13,7 @@ use crate::model::{EnvSpec, Phase, Quantity};
 use crate::mount::{self, FILESYSTEMS};
 use crate::plan::suite::{SUITES, Suite};
 use crate::probe::PROBES;
-use crate::report::{LAYOUTS, REPORTS};
+use crate::report::{ALIASES, LAYOUTS, Layout, REPORTS};
 use crate::workload::{self, WORKLOADS};
 
 pub fn run(args: &ListArgs) -> Result<Exit> {
@@ -45,7 +45,12 @@ pub fn run(args: &ListArgs) -> Result<Exit> {
             WORKLOADS.iter().map(|it| [it.name.into(), it.summary.into()]).collect()
         }
         Listed::Layouts => {
-            LAYOUTS.iter().map(|layout| [layout.name.into(), layout.summary.into()]).collect()
+            let layouts = LAYOUTS.iter().map(|layout| [layout.name.into(), layout.summary.into()]);
+            let alias = |(alias, layout): &(&str, Layout)| match *alias == layout.name {
+                true => [layout.name.into(), format!("alias: {}", layout.summary)],
+                false => [(*alias).into(), format!("alias of {}", layout.name)],
+            };
+            layouts.chain(ALIASES.iter().map(alias)).collect()
         }
         Listed::Formats => REPORTS
             .iter()

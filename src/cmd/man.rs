@@ -63,7 +63,7 @@ const EXAMPLES: &[(&str, &str)] = &[
         "Measures everything that starts here without being told more, native first.",
     ),
     (
-        "envtax run --env native --env sandbox=bwrap --suite unixbench --layout r4",
+        "envtax run --env native --env sandbox=bwrap --suite unixbench --layout unixbench",
         "The operations of UnixBench in both, interleaved, printed as a table of its tests.",
     ),
     (

@@ -140,7 +140,7 @@ mod tests {
         compared(run).over_inputs
     }
 
-    /// The real times of comparison R0, with what it printed (3.1 and 2.2 %).
+    /// The real times of before-after in docs/PUBLISHED.md, with what it printed (3.1 and 2.2 %).
     #[test]
     fn averages_are_those_of_the_published_comparison() {
         let all = over(&[("A", 2672, 2637), ("B", 2668, 2590), ("C", 2754, 2614)]);

@@ -60,7 +60,7 @@ pub const SUITES: &[Suite] = &[
     },
     Suite {
         name: "appvirt-files",
-        summary: "R1: 250 MiB written and read in four block sizes",
+        summary: "250 MiB written and read in four block sizes",
         cases: Cases::Of(&[
             (
                 "file.write",
@@ -86,11 +86,11 @@ pub const SUITES: &[Suite] = &[
             ),
         ]),
         budget_s: 300.0,
-        layout: Some("r1"),
+        layout: Some("appvirt-files"),
     },
     Suite {
         name: "process-cost",
-        summary: "R2: processes and threads, what they take, and 1 GiB of file",
+        summary: "processes and threads, what they take, and 1 GiB of file",
         cases: Cases::Of(&[
             ("process.hold", &["n=100", "n=300", "n=1000"]),
             ("thread.hold", &["n=1000"]),
@@ -107,11 +107,11 @@ pub const SUITES: &[Suite] = &[
             ),
         ]),
         budget_s: 300.0,
-        layout: Some("r2"),
+        layout: Some("process-cost"),
     },
     Suite {
         name: "teardown",
-        summary: "R3: 1000 processes start and end, and what bystanders feel",
+        summary: "1000 processes start and end, and what bystanders feel",
         cases: Cases::Of(&[
             ("process.teardown", &["n=1000 shape=tree pause_ms=500", "n=1000 shape=flat"]),
             (
@@ -127,11 +127,11 @@ pub const SUITES: &[Suite] = &[
             ),
         ]),
         budget_s: 180.0,
-        layout: Some("r3"),
+        layout: Some("teardown"),
     },
     Suite {
         name: "unixbench",
-        summary: "R4: the operations of UnixBench's twelve tests, and its index",
+        summary: "the operations of UnixBench's twelve tests, and its index",
         cases: Cases::Of(&[
             ("cpu.integer", &[""]),
             ("cpu.float", &[""]),
@@ -147,11 +147,11 @@ pub const SUITES: &[Suite] = &[
             ("syscall.mix", &[""]),
         ]),
         budget_s: 180.0,
-        layout: Some("r4"),
+        layout: Some("unixbench"),
     },
     Suite {
         name: "mounts",
-        summary: "R4: dd and metadata on each --dir; a call and a byte apart",
+        summary: "dd and metadata in each --dir, with the cost of a call and of a byte",
         cases: Cases::Of(&[
             ("file.write", &["size=64KiB total=256MiB mode=fdatasync"]),
             (
@@ -169,7 +169,7 @@ pub const SUITES: &[Suite] = &[
             ("file.walk", &[""]),
         ]),
         budget_s: 120.0,
-        layout: Some("r4"),
+        layout: Some("mounts"),
     },
 ];
 

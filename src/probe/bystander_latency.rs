@@ -33,7 +33,7 @@ static INFO: ProbeInfo = ProbeInfo {
                Linux). Priorities are normal; `cpu=free`: storm and bystander on all CPUs; \
                `cpu=same`: on one. The storm's figure contains what the bystander took from it.",
     unit: "process",
-    source: "R3 of PROTOCOLS (lock blocked), on any system; METHOD 1.12; `op=wake` is cyclictest's \
+    source: "teardown in PUBLISHED.md (lock blocked), on any system; `op=wake` is cyclictest's \
              measure at normal priority",
     phases: FIGURES,
     params: &[

@@ -24,7 +24,7 @@ static INFO: ProbeInfo = ProbeInfo {
     excluded: "Creating and removing the file. Where a disk acknowledges before the data is \
                durable, or the directory is in memory, the storm is short and nobody feels it.",
     unit: "MiB",
-    source: "METHOD 1.12 (fsync storm)",
+    source: "envtax's own: a process that writes and syncs, as seen by another one",
     phases: FIGURES,
     params: &[
         Param::one_of("op", OPERATIONS),

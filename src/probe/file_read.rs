@@ -22,7 +22,7 @@ static INFO: ProbeInfo = ProbeInfo {
                it says that pages are missing although they were just read (some FUSE \
                filesystems keep none), what is measured is what a reader gets there.",
     unit: "block",
-    source: "R2 and R4 of PROTOCOLS (dd from the page cache); lmbench bw_file_rd",
+    source: "process-cost and mounts in PUBLISHED.md (dd from the page cache); lmbench bw_file_rd",
     phases: WHOLE,
     params: &[Param::bytes("size", 512..=MOST)],
     cases: &["size=4KiB", "size=1MiB"],

@@ -29,7 +29,8 @@ static INFO: ProbeInfo = ProbeInfo {
                whole system, which slows everything else down. `cache=direct`: O_DIRECT. A device \
                or a host may have a cache of its own, of which nothing here knows.",
     unit: "block",
-    source: "R1 of PROTOCOLS; R2 (dd after drop_caches); R4 (dd with its 512 bytes a read)",
+    source: "in PUBLISHED.md: appvirt-files, process-cost (dd after drop_caches), mounts (dd with \
+             its 512 bytes a read)",
     phases: WHOLE,
     params: &[
         Param::bytes("size", blocks::BLOCK),

@@ -31,8 +31,8 @@ static INFO: ProbeInfo = ProbeInfo {
                (`durable_ns`): for fdatasync and fsync until the write's end, otherwise until \
                the settle's.",
     unit: "block",
-    source: "R1 of PROTOCOLS (which never flushes); R2 and R4 (dd, with oflag=direct and \
-             conv=fdatasync)",
+    source: "in PUBLISHED.md: appvirt-files (which never flushes), process-cost and mounts (dd, \
+             with oflag=direct and conv=fdatasync)",
     phases: &[Phase::timed("write"), Phase::timed("settle")],
     params: &[
         Param::bytes("size", blocks::BLOCK),

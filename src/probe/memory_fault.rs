@@ -17,7 +17,7 @@ static INFO: ProbeInfo = ProbeInfo {
             its share of the page tables.",
     excluded: "Mapping and unmapping the memory. Huge pages are kept out by advice.",
     unit: "page",
-    source: "lmbench lat_pagefault (which faults on a file instead); R2 of PROTOCOLS",
+    source: "lmbench lat_pagefault (which faults on a file instead); process-cost in PUBLISHED.md",
     phases: WHOLE,
     params: &[],
     cases: &[""],

@@ -23,7 +23,8 @@ static INFO: ProbeInfo = ProbeInfo {
                process.fork; there the worker's other memory costs a sixth of `create` and a third \
                of `reap` more than a bare C program's.",
     unit: "process",
-    source: "R2 of PROTOCOLS: fork with 256 MB untouched and written; lmbench lat_proc fork",
+    source: "process-cost in PUBLISHED.md: fork with 256 MB untouched and written; lmbench \
+             lat_proc fork",
     phases: &[Phase::timed("create"), Phase::timed("reap")],
     params: &[
         Param::one_of("kind", &["mapped", "written"]),

@@ -18,7 +18,8 @@ static INFO: ProbeInfo = ProbeInfo {
     excluded: "The worker's own start. The parent is small (below 2 MiB resident), so this is the \
                floor of fork: a parent with more written memory pays for its page tables.",
     unit: "process",
-    source: "lmbench lat_proc fork; osbench create_processes; R2 of PROTOCOLS (creation only)",
+    source: "lmbench lat_proc fork; osbench create_processes; process-cost in PUBLISHED.md \
+             (creation only)",
     phases: &[Phase::timed("create"), Phase::timed("reap")],
     params: &[],
     cases: &[""],

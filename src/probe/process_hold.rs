@@ -28,7 +28,8 @@ static INFO: ProbeInfo = ProbeInfo {
                `crude` misses what was taken from the CPUs' lists, which may be all. n is \
                lowered, with a note, where a limit asks for it.",
     unit: "process",
-    source: "R2 of PROTOCOLS: 1000 children in pause(), `free` before and after (`crude`)",
+    source: "process-cost in PUBLISHED.md: 1000 children in pause(), `free` before and after \
+             (`crude`)",
     phases: held::PHASES,
     params: &[Param::count("n", 1..=20_000)],
     cases: &["n=100", "n=300", "n=1000"],

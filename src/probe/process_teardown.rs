@@ -30,8 +30,8 @@ static INFO: ProbeInfo = ProbeInfo {
                Each takes 10 page faults, as a static C program with glibc does; one of 30 KiB \
                takes 6, and is a fifth faster to create and a tenth faster to exit.",
     unit: "process",
-    source: "R3 of PROTOCOLS: `n=1000 shape=tree pause_ms=500` has its numbers, order and clocks; \
-             it re-executes its program, where this forks",
+    source: "teardown in PUBLISHED.md: `n=1000 shape=tree pause_ms=500` has its numbers, order \
+             and clocks; it re-executes its program, where this forks",
     phases: &[Phase::timed("create"), Phase::timed("exit")],
     params: &[
         Param::count("n", MEMBERS),

@@ -17,7 +17,7 @@ static INFO: ProbeInfo = ProbeInfo {
     excluded: "Nothing. The C library of the static build (musl) maps a new stack for each thread \
                and unmaps it; glibc keeps stacks for reuse and is faster at this.",
     unit: "thread",
-    source: "osbench create_threads; R2 of PROTOCOLS (creation only)",
+    source: "osbench create_threads; process-cost in PUBLISHED.md (creation only)",
     phases: &[Phase::timed("create"), Phase::timed("join")],
     params: &[],
     cases: &[""],

@@ -21,7 +21,8 @@ static INFO: ProbeInfo = ProbeInfo {
                libraries reserve more and touch as little. n is lowered, with a note, where a \
                limit asks for it.",
     unit: "thread",
-    source: "R2 of PROTOCOLS: 1000 threads in pause(), `free` before and after (`crude`)",
+    source: "process-cost in PUBLISHED.md: 1000 threads in pause(), `free` before and after \
+             (`crude`)",
     phases: held::PHASES,
     params: &[Param::count("n", 1..=20_000)],
     cases: &["n=100", "n=1000"],

@@ -14,7 +14,7 @@ use anyhow::{Context, Result};
 
 use crate::compare::Comparison;
 
-pub use layout::{LAYOUTS, Layout, find as find_layout};
+pub use layout::{ALIASES, LAYOUTS, Layout, find as find_layout};
 
 /// Every format.
 pub const REPORTS: &[&dyn Report] = &[&text::Text, &markdown::Markdown, &csv::Csv, &json::Json];

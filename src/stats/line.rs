@@ -46,7 +46,8 @@ mod tests {
         assert_eq!(fit_line(&points[..1]), None);
     }
 
-    /// R1's excluded cached reads: 0.553 s for 250 MiB and 29.8 us for each call.
+    /// The excluded cached reads of appvirt-files in docs/PUBLISHED.md: 0.553 s for 250 MiB and
+    /// 29.8 us for each call.
     #[test]
     fn the_hidden_signal_of_a_published_table_is_found() {
         let bytes = 262_144_000.0;

@@ -39,7 +39,7 @@ mod tests {
         quantum(&readings.iter().map(|ms| ms * 1_000_000).collect::<Vec<_>>())
     }
 
-    /// What WSL1 gave, rounded to ms by `time` (comparison R0): 1/64 s.
+    /// What WSL 1 gave, rounded to ms by `time` (before-after in docs/PUBLISHED.md): 1/64 s.
     #[test]
     fn ticks_are_seen_behind_rounded_digits() {
         let before = [7047, 422, 7000, 453, 6938, 422];

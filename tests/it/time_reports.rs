@@ -35,8 +35,8 @@ const METRICS: [&str; 3] = ["real", "user", "sys"];
 #[test]
 fn the_published_table_is_printed_to_the_digit() {
     let place = Place::new();
-    let files = ["r0-1809.csv", "r0-1903.csv"];
-    let done = compare(&place, &files, &["--layout", "r0"]).exits(0);
+    let files = ["lepton-1809.csv", "lepton-1903.csv"];
+    let done = compare(&place, &files, &["--layout", "before-after"]).exits(0);
     for (input, percentages) in PUBLISHED {
         for (metric, published) in METRICS.into_iter().zip(percentages) {
             let found = cells(&done.out, input, metric);
@@ -70,7 +70,7 @@ fn the_published_table_is_printed_to_the_digit() {
 #[test]
 fn every_format_says_what_the_table_says() {
     let place = Place::new();
-    let files = ["r0-1809.csv", "r0-1903.csv"];
+    let files = ["lepton-1809.csv", "lepton-1903.csv"];
     let done = compare(&place, &files, &["--format", "json"]).exits(0);
     let json: serde_json::Value = serde_json::from_str(&done.out).unwrap();
     assert_eq!(json["quanta"], serde_json::json!([15_625_000.0, 15_625_000.0]));
@@ -83,7 +83,7 @@ fn every_format_says_what_the_table_says() {
     for kind in ["ticks", "several_cpus", "single_runs", "imported", "sessions"] {
         assert!(kinds.contains(&kind), "no `{kind}` in {kinds:?}");
     }
-    let options = ["--layout", "r0", "--format", "markdown"];
+    let options = ["--layout", "before-after", "--format", "markdown"];
     let done = compare(&place, &files, &options).exits(0);
     done.prints("**Input A**").prints("| sys | 0.422 | 0.391 | 7.3 |");
 }
@@ -185,10 +185,11 @@ fn an_imported_file_stands_beside_a_run_file() {
     let label = ["--label", "new", "-o", "run.jsonl", "--runs", "5"];
     let done = place.envtax(["time"]).args(label).args(["--input", &input, "--", "cat", "{}"]);
     done.run().exits(0);
-    let done = compare(&place, &["r0-1809.csv", "run.jsonl"], &["--layout", "r0"]).exits(0);
+    let done =
+        compare(&place, &["lepton-1809.csv", "run.jsonl"], &["--layout", "before-after"]).exits(0);
     assert_eq!(cells(&done.out, "Input A", "real")[0], "2.672");
     let done = done.prints("real").prints("run.jsonl:new").prints("Input C");
-    assert!(!done.out.contains("differs from r0-1809.csv in"), "{}", done.out);
+    assert!(!done.out.contains("differs from lepton-1809.csv in"), "{}", done.out);
 }
 
 #[test]
@@ -208,10 +209,10 @@ fn what_cannot_be_imported_says_why() {
         place.write(name, text);
         compare(&place, &[name], &[]).exits(2).complains(&format!("`{name}`")).complains(words);
     }
-    let done = compare(&place, &["r0-1809.csv"], &["--layout", "r2"]).exits(2);
+    let done = compare(&place, &["lepton-1809.csv"], &["--layout", "process-cost"]).exits(2);
     done.complains("measure them with `envtax run --suite process-cost`");
     place.write("null.jsonl", std::fs::read(data("run-v1.jsonl")).unwrap());
-    let done = compare(&place, &["null.jsonl"], &["--layout", "r0"]).exits(2);
+    let done = compare(&place, &["null.jsonl"], &["--layout", "before-after"]).exits(2);
     done.complains("measure them with `envtax time --input FILE -- COMMAND {}`");
 }
 

@@ -1,13 +1,14 @@
-//! R1: sequential reading and writing of 250 MB in four block sizes, native and virtualised.
+//! `appvirt-files`: sequential writing and reading of a file in several block sizes. After the
+//! comparison of ThinApp and App-V in docs/PUBLISHED.md.
 
 use super::{Layout, Tables, cell_ratio, figure, measured, param, param_bytes, rows};
 use crate::compare::{Comparison, Row};
 use crate::report::sheet::Sheet;
 use crate::units;
 
-pub const R1: Layout = Layout {
-    name: "r1",
-    summary: "R1: seconds for a whole file by block size, native and virtualised",
+pub const LAYOUT: Layout = Layout {
+    name: "appvirt-files",
+    summary: "seconds to write and to read a whole file, by block size, with single runs",
     measure: "envtax run --suite appvirt-files",
     tables,
 };

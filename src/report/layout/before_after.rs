@@ -1,4 +1,5 @@
-//! R0: `time` of one command with several inputs, before and after a change of the system.
+//! `before-after`: the times of one command with several inputs, before and after a change of the
+//! system. After the comparison of Windows 10 1809 and 1903 in docs/PUBLISHED.md.
 
 use super::{Layout, Tables, header, measured, missing};
 use crate::compare::{Cell, Comparison, Flag, Row, SpeedUp, Tax, Verdict};
@@ -6,16 +7,16 @@ use crate::model::COMMAND;
 use crate::report::sheet::Sheet;
 use crate::units;
 
-pub const R0: Layout = Layout {
-    name: "r0",
-    summary: "R0: time of a command for each input, before and after, and over all inputs",
+pub const LAYOUT: Layout = Layout {
+    name: "before-after",
+    summary: "the times of a command before and after a change, for each input and over all",
     measure: "envtax time --input FILE -- COMMAND {}",
     tables,
 };
 
 /// The phases that `time` prints, by its names.
 const METRICS: [(&str, &str); 3] = [("real", "wall"), ("user", "user"), ("sys", "system")];
-/// MountPoints by which averages may differ without a word.
+/// Two averages may differ by this much without a note.
 const DISAGREE: f64 = 0.005;
 
 fn tables(comparison: &Comparison) -> Tables {

@@ -1,8 +1,10 @@
-//! Tables laid out as the published comparisons printed them, with intervals where those had none.
-//! One file a comparison, listed once below.
+//! Tables in the layout of the published comparisons of docs/PUBLISHED.md, with intervals where the
+//! originals have none. One file a layout, listed once below. It may use a comparison and the
+//! sheets of `report/`. It must not compute statistics, nor write to files or streams.
 
 mod appvirt_files;
 mod before_after;
+mod mounts;
 mod process_cost;
 mod teardown;
 mod unixbench;
@@ -13,9 +15,36 @@ use super::sheet::Sheet;
 use crate::compare::{Cell, Comparison, Measured, Row, Tax, tax_of};
 use crate::units;
 
-/// Every layout.
-pub const LAYOUTS: &[Layout] =
-    &[before_after::R0, appvirt_files::R1, process_cost::R2, teardown::R3, unixbench::R4];
+/// Every layout, in the order of `envtax list layouts`.
+pub const LAYOUTS: &[Layout] = &[
+    before_after::LAYOUT,
+    appvirt_files::LAYOUT,
+    process_cost::LAYOUT,
+    teardown::LAYOUT,
+    unixbench::LAYOUT,
+    mounts::LAYOUT,
+];
+
+/// Earlier names, which stay valid.
+pub const ALIASES: &[(&str, Layout)] = &[
+    ("r0", before_after::LAYOUT),
+    ("r1", appvirt_files::LAYOUT),
+    ("r2", process_cost::LAYOUT),
+    ("r3", teardown::LAYOUT),
+    ("r4", UNIXBENCH_AND_MOUNTS),
+];
+
+/// Both tables of the comparison of WSL 1 and WSL 2: what `r4` printed.
+const UNIXBENCH_AND_MOUNTS: Layout = Layout {
+    name: "r4",
+    summary: "unixbench and mounts",
+    measure: "envtax run --suite unixbench` or `--suite mounts",
+    tables: |comparison| {
+        let mut both = unixbench::tables(comparison);
+        both.sheets.extend(mounts::tables(comparison).sheets);
+        both
+    },
+};
 
 /// One published comparison's way to print its tables.
 pub struct Layout {
@@ -33,9 +62,10 @@ pub struct Tables {
     pub notes: Vec<String>,
 }
 
-/// The layout of that name.
+/// The layout of that name or alias.
 pub fn find(name: &str) -> Result<&'static Layout> {
-    let found = LAYOUTS.iter().find(|layout| layout.name == name);
+    let alias = || ALIASES.iter().find(|(alias, _)| *alias == name).map(|(_, layout)| layout);
+    let found = LAYOUTS.iter().find(|layout| layout.name == name).or_else(alias);
     found.with_context(|| {
         let names: Vec<&str> = LAYOUTS.iter().map(|layout| layout.name).collect();
         format!("there is no layout `{name}`; there are {}", names.join(", "))
@@ -129,6 +159,15 @@ fn cell_ratio(cell: &Cell, inverse: bool) -> String {
     tax_of(cell).map(|tax| ratio(tax, inverse)).unwrap_or_default()
 }
 
+/// A line with the ratios of rates, which names the phase where a test has several. A sum of phases
+/// has no interval: each has its own.
+fn ratios(row: &Row) -> Vec<String> {
+    let of = |cell: &Cell| cell_ratio(cell, true);
+    let name =
+        format!("  ratio {}", if row.probe.starts_with("process.") { &row.phase } else { "" });
+    std::iter::once(name.trim_end().to_owned()).chain(row.cells.iter().map(of)).collect()
+}
+
 /// An empty table with a column for each environment.
 fn sheet(title: &str, comparison: &Comparison) -> Sheet {
     Sheet { header: header("", comparison), ..Sheet::new(title, &[]) }
@@ -161,7 +200,19 @@ mod tests {
         for layout in LAYOUTS {
             assert!(names.insert(layout.name) && layout.measure.starts_with("envtax "));
         }
+        for (alias, _) in ALIASES {
+            assert!(names.insert(alias));
+        }
         let error = find("r9").map(|_| ()).unwrap_err().to_string();
-        assert!(error.contains("`r9`") && error.contains("r4"), "{error}");
+        assert!(error.contains("`r9`") && error.contains("before-after"), "{error}");
+    }
+
+    #[test]
+    fn earlier_names_are_aliases() {
+        let name = |alias| find(alias).unwrap().name;
+        assert_eq!(name("r0"), "before-after");
+        assert_eq!(name("r1"), "appvirt-files");
+        assert_eq!(name("r2"), "process-cost");
+        assert_eq!(name("r3"), "teardown");
     }
 }

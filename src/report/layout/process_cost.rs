@@ -1,12 +1,13 @@
-//! R2: processes, threads, memory and dd under WSL, in a guest and natively.
+//! `process-cost`: what processes and threads cost in time and memory, and dd's MB/s. After the
+//! comparison of WSL, a VirtualBox guest and a native machine in docs/PUBLISHED.md.
 
 use super::{Layout, Tables, cell_ratio, figure, rows};
 use crate::compare::{Comparison, Row};
 use crate::report::sheet::Sheet;
 
-pub const R2: Layout = Layout {
-    name: "r2",
-    summary: "R2: processes, threads, their memory, and dd; a spec table first",
+pub const LAYOUT: Layout = Layout {
+    name: "process-cost",
+    summary: "facts of the environments; time and memory of processes and threads; dd's MB/s",
     measure: "envtax run --suite process-cost",
     tables,
 };

@@ -1,13 +1,14 @@
-//! R3: mass creation and destruction of processes, and what a bystander feels meanwhile.
+//! `teardown`: creation and destruction of many processes, and what a bystander feels meanwhile.
+//! After the measurements of process destruction on Windows in docs/PUBLISHED.md.
 
 use super::{Layout, Tables, figure, param, rows};
 use crate::compare::{Cell, Comparison, Row};
 use crate::report::sheet::Sheet;
 use crate::units;
 
-pub const R3: Layout = Layout {
-    name: "r3",
-    summary: "R3: creating and destroying many processes, and how long bystanders are held up",
+pub const LAYOUT: Layout = Layout {
+    name: "teardown",
+    summary: "seconds to create and destroy many processes, and how long bystanders are blocked",
     measure: "envtax run --suite teardown",
     tables,
 };

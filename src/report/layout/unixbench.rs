@@ -1,14 +1,15 @@
-//! R4: UnixBench's tests with their index, and dd on several filesystems.
+//! `unixbench`: the scores of UnixBench's tests with their index. After the comparison of WSL 1 and
+//! WSL 2 in docs/PUBLISHED.md; that article's text has lost its tables.
 
-use super::{Layout, Tables, cell_ratio, figure, measured, param, param_bytes, rows};
+use super::{Layout, Tables, measured, ratios, rows};
 use crate::compare::{Cell, Comparison, Row};
 use crate::report::sheet::Sheet;
 use crate::units;
 
-pub const R4: Layout = Layout {
-    name: "r4",
-    summary: "R4: UnixBench's scores and index, and dd's MB/s on each target directory",
-    measure: "envtax run --suite unixbench` or `--suite mounts",
+pub const LAYOUT: Layout = Layout {
+    name: "unixbench",
+    summary: "the scores of UnixBench's tests, and its index",
+    measure: "envtax run --suite unixbench",
     tables,
 };
 
@@ -79,10 +80,10 @@ fn mwips(ns: f64) -> f64 {
     1e9 / ns
 }
 
-fn tables(comparison: &Comparison) -> Tables {
+pub(super) fn tables(comparison: &Comparison) -> Tables {
     let mut notes = Vec::new();
     let index = index(comparison, &mut notes);
-    Tables { sheets: vec![index, speeds(comparison)], notes }
+    Tables { sheets: vec![index], notes }
 }
 
 /// A test's score with the index in each column, and the index of all.
@@ -147,34 +148,4 @@ fn index(comparison: &Comparison, notes: &mut Vec<String>) -> Sheet {
 
 fn part<'a>(comparison: &'a Comparison, test: &'a Test, phase: &'a str) -> Option<&'a Row> {
     rows(comparison, test.probe, phase, test.params).next()
-}
-
-/// The ratios of rates, and of which phase. A sum of phases has no interval: each has its own.
-fn ratios(row: &Row) -> Vec<String> {
-    let of = |cell: &Cell| cell_ratio(cell, true);
-    let name =
-        format!("  ratio {}", if row.probe.starts_with("process.") { &row.phase } else { "" });
-    std::iter::once(name.trim_end().to_owned()).chain(row.cells.iter().map(of)).collect()
-}
-
-/// MB/s of dd's two commands, in each target directory.
-fn speeds(comparison: &Comparison) -> Sheet {
-    let mut sheet = super::sheet("dd: MB/s, and ratio of rates with its 95 % interval", comparison);
-    for (title, probe, phase) in [("write", "file.write", "write"), ("read", "file.scan", "")] {
-        let mut found: Vec<&Row> = rows(comparison, probe, phase, &[]).collect();
-        found.sort_by_key(|row| (row.dir.clone(), param_bytes(row, "size")));
-        for row in found {
-            let Some(speed) = super::megabytes_a_second(row) else { continue };
-            let how = ["mode", "cache"].into_iter().find_map(|name| param(row, name));
-            let size = param(row, "size").unwrap_or_default();
-            let dir = row.dir.as_deref().unwrap_or_default();
-            let name = format!("{title} {dir} bs={size} {}", how.unwrap_or_default());
-            let figures = row.cells.iter().map(|cell| figure(cell, &speed));
-            sheet.rows.push(std::iter::once(name).chain(figures).collect());
-            if row.cells.len() > 1 {
-                sheet.rows.push(ratios(row));
-            }
-        }
-    }
-    sheet
 }
