@@ -220,10 +220,11 @@ impl Watcher for Scribe<'_> {
             self.bar.set_message(format!("{done} of {all} runs, about {left} left"));
             return;
         }
-        let spent = progress.elapsed.as_secs_f64() / progress.budget.as_secs_f64();
+        let Some(budget) = progress.budget else { return };
+        let spent = progress.elapsed.as_secs_f64() / budget.as_secs_f64();
         let done = progress.finished as f64 / progress.cases as f64;
         self.bar.set_position((spent.max(done) * 100.0).min(100.0) as u64);
-        let left = progress.budget.saturating_sub(progress.elapsed).as_secs();
+        let left = budget.saturating_sub(progress.elapsed).as_secs();
         let (finished, cases) = (progress.finished, progress.cases);
         let mut message = format!("{left} s left, {finished}/{cases} precise");
         if let Some((width, whose)) = &progress.widest {

@@ -9,7 +9,7 @@ use super::selection::{self, Selection};
 use super::show;
 use crate::cli::RunArgs;
 use crate::exit::Exit;
-use crate::model::{Case, EnvSpec, Plan, PlannedCase, TargetDir};
+use crate::model::{Case, EnvSpec, LaunchCount, Plan, PlannedCase, Stop, TargetDir, Work};
 use crate::plan::environment_file::EnvFile;
 use crate::plan::suite::{self, Suite};
 use crate::plan::{self, Wish};
@@ -46,11 +46,9 @@ fn plan_of(args: &RunArgs, environments: Vec<EnvSpec>, file: Option<&EnvFile>) -
         copies: suite::parse_copies(&args.copies, cpus)?,
         dirs,
         seed: args.seed.unwrap_or_else(fresh_seed),
-        precision: args.precision / 100.0,
-        budget_s,
-        launches: args.launches.unwrap_or(0),
+        stop: Stop::at_precision(args.precision / 100.0, plan::MIN_ROUNDS, budget_s),
+        launches: args.launches.map_or(LaunchCount::Affordable, LaunchCount::Exactly),
         cold_launches: args.cold_launches,
-        min_rounds: plan::MIN_ROUNDS,
         commands: None,
     })
 }
@@ -96,7 +94,7 @@ fn planned_cases(args: &RunArgs, suite: &Suite, dirs: &[&str]) -> Result<Vec<Pla
                 case,
                 phases: info.phases.to_vec(),
                 unit: info.unit.to_owned(),
-                command: None,
+                work: Work::Probe,
             })
         })
         .collect()

@@ -15,8 +15,8 @@ use super::{measure, show};
 use crate::cli::TimeArgs;
 use crate::exit::Exit;
 use crate::model::{
-    COMMAND, COMMAND_PHASES, Case, CommandCase, CommandRules, EMPTY_SHELL, EnvSpec, Params, Phase,
-    Plan, PlannedCase, SETTLED, WorkloadCase,
+    COMMAND, Case, CommandCase, CommandPhase, CommandRules, EMPTY_SHELL, EnvSpec, Executed,
+    LaunchCount, Params, Phase, Plan, PlannedCase, Stop, Work, WorkloadCase,
 };
 use crate::plan::{self, Wish};
 use crate::{sys, workload};
@@ -25,11 +25,8 @@ use crate::{sys, workload};
 const ANSWER_LIMIT: Duration = Duration::from_secs(30);
 /// Runs of each command at least, before any interval counts as narrow enough.
 const MIN_RUNS: u32 = 10;
-/// Half-width, as a share, that every interval has: with a given number of runs, that decides.
-const ANY_PRECISION: f64 = 1e9;
-/// Seconds of measuring at most: the usual, and where a number of runs decides.
+/// Seconds of measuring at most, unless the user says otherwise.
 const BUDGET_S: f64 = 60.0;
-const ANY_BUDGET_S: f64 = 1e9;
 
 pub fn run(args: &TimeArgs) -> Result<Exit> {
     show::check(&args.show)?;
@@ -59,16 +56,10 @@ fn plan_of(args: &TimeArgs, environments: Vec<EnvSpec>) -> Result<Plan> {
         copies: vec![1],
         dirs: Vec::new(),
         seed: args.seed.unwrap_or_else(measure::fresh_seed),
-        precision: if args.runs.is_some() { ANY_PRECISION } else { args.precision / 100.0 },
-        budget_s: match (args.budget, args.runs) {
-            (Some(budget), _) => budget.as_secs_f64(),
-            (None, None) => BUDGET_S,
-            (None, Some(_)) => ANY_BUDGET_S,
-        },
+        stop: stop_of(args),
         // Each start has a first run of its own: who counts runs wants no more than one.
-        launches: u32::from(args.runs.is_some()),
+        launches: args.runs.map_or(LaunchCount::Affordable, |_| LaunchCount::Exactly(1)),
         cold_launches: false,
-        min_rounds: args.runs.unwrap_or(MIN_RUNS),
         commands: Some(CommandRules {
             prepare: words(&args.prepare)?,
             conclude: words(&args.conclude)?,
@@ -78,7 +69,6 @@ fn plan_of(args: &TimeArgs, environments: Vec<EnvSpec>) -> Result<Plan> {
             verify_output: args.verify_output,
             cold: args.cold,
             settle: args.settle,
-            runs: args.runs,
             warmup: args.warmup,
             setup: args.setup.clone(),
             cleanup: args.cleanup.clone(),
@@ -86,6 +76,14 @@ fn plan_of(args: &TimeArgs, environments: Vec<EnvSpec>) -> Result<Plan> {
             keep_output: args.keep_output.clone(),
         }),
     })
+}
+
+fn stop_of(args: &TimeArgs) -> Stop {
+    let budget_s = args.budget.map(|budget| budget.as_secs_f64());
+    match args.runs {
+        Some(rounds) => Stop::Rounds { rounds, budget_s },
+        None => Stop::at_precision(args.precision / 100.0, MIN_RUNS, budget_s.unwrap_or(BUDGET_S)),
+    }
 }
 
 /// Words of one command look like several commands: told when one of them is no program here.
@@ -300,19 +298,18 @@ fn cases(args: &TimeArgs, parameters: &BTreeMap<String, Vec<String>>) -> Result<
             text.trim()
         );
     }
-    let mut phases = COMMAND_PHASES.to_vec();
-    phases.extend(args.settle.then_some(SETTLED));
+    let phases = CommandPhase::phases(args.settle);
     let planned = |probe: &str, text: &str, phases: &[Phase], command| PlannedCase {
         case: Case { probe: probe.into(), params: Params::new(text.trim()), dir: None },
         phases: phases.to_vec(),
         unit: "run".into(),
-        command: Some(command),
+        work: Work::Command(command),
     };
     let of_command = |(text, case): (String, _)| planned(COMMAND, &text, &phases, case);
     let mut cases: Vec<PlannedCase> = cases.into_iter().map(of_command).collect();
     if args.shell {
-        let case = CommandCase { own: shell(":"), ..CommandCase::default() };
-        cases.push(planned(EMPTY_SHELL, "", COMMAND_PHASES, case));
+        let case = CommandCase { executed: Executed::Words(shell(":")), ..CommandCase::default() };
+        cases.push(planned(EMPTY_SHELL, "", &CommandPhase::phases(false), case));
     }
     Ok(cases)
 }
@@ -329,7 +326,8 @@ fn workloads(names: &[String]) -> Result<Vec<(String, CommandCase)>> {
             command: texts(workload.command),
             needs: texts(workload.needs),
         };
-        let case = CommandCase { workload: Some(workload), ..CommandCase::default() };
+        let executed = Executed::Workload(workload);
+        let case = CommandCase { executed, ..CommandCase::default() };
         Ok((format!("workload={name}"), case))
     };
     names.iter().map(case).collect()

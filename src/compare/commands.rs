@@ -4,7 +4,7 @@
 use super::data::{RowKey, SideData};
 use super::remarks::{Remark, RemarkKind};
 use super::{Cell, Flag, Measured, Row, Side, Verdict};
-use crate::model::COMMAND;
+use crate::model::{COMMAND, CommandPhase};
 use crate::stats;
 use crate::units;
 
@@ -38,7 +38,7 @@ fn cpu_times(side: &Side<'_>) -> Vec<u64> {
 }
 
 fn is_cpu_time(phase: &str) -> bool {
-    ["user", "system"].contains(&phase)
+    [CommandPhase::User, CommandPhase::System].iter().any(|it| it.name() == phase)
 }
 
 /// The flag of CPU times of which some runs had none, though others had: what is left of them is a
@@ -126,7 +126,8 @@ fn measured(cell: &Cell) -> Option<&Measured> {
 
 /// The wall times of commands in that column.
 fn walls(rows: &[Row], column: usize) -> impl Iterator<Item = (&Row, &Measured)> {
-    let walls = rows.iter().filter(|row| row.probe == COMMAND && row.phase == "wall");
+    let walls =
+        rows.iter().filter(|row| row.probe == COMMAND && row.phase == CommandPhase::Wall.name());
     walls.filter_map(move |row| Some((row, measured(&row.cells[column])?)))
 }
 

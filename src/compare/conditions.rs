@@ -69,7 +69,7 @@ pub(super) fn remarks(
             }
             for (note, count) in notes {
                 // Probes measure in one way; commands may do another thing each time.
-                let note = match key.planned.command.is_some() && count < data.blocks.len() {
+                let note = match key.planned.is_command() && count < data.blocks.len() {
                     true => format!("{note} ({count} of {} runs)", data.blocks.len()),
                     false => note.clone(),
                 };

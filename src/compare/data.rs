@@ -104,7 +104,7 @@ impl<'a> SideData<'a> {
             });
             let rounds: Series = rounds.collect();
             data.with_zeroes = with_zeroes(key, &own).or(data.with_zeroes);
-            let wanted = session.run.header.plan.min_rounds as usize;
+            let wanted = session.run.header.plan.stop.min_rounds() as usize;
             data.few_rounds |= !rounds.is_empty() && rounds.len() < wanted;
             data.clock_share = data.clock_share.max(session.clock_share(&own, key.phase));
             data.sessions.push(rounds);
@@ -169,7 +169,7 @@ impl<'a> SideData<'a> {
 /// The figures of a command's runs where some are zero, and the environment would show others.
 fn with_zeroes(key: &RowKey, blocks: &[&Block]) -> Option<Vec<f64>> {
     let phase = key.phase();
-    if key.planned.command.is_none() || phase.timed {
+    if !key.planned.is_command() || phase.timed {
         return None;
     }
     let hidden = |block: &&&Block| block.set.extras.hidden.iter().any(|name| *name == phase.name);

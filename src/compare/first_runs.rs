@@ -46,7 +46,7 @@ pub(super) fn first_runs(sides: &[Side<'_>], rows: &[Data<'_>]) -> Vec<FirstRuns
 
 /// The wall times of whole commands.
 fn walls<'a, 'b>(rows: &'b [Data<'a>]) -> impl Iterator<Item = &'b Data<'a>> {
-    rows.iter().filter(|(key, _)| key.planned.command.is_some() && key.phase == 0)
+    rows.iter().filter(|(key, _)| key.planned.is_command() && key.phase == 0)
 }
 
 fn first_run(side: &Side<'_>, key: &RowKey, data: &SideData<'_>) -> Option<FirstRun> {

@@ -179,7 +179,7 @@ pub(super) fn at_floor(key: &RowKey, blocks: &[&Block]) -> bool {
         let peak = *block.set.samples.get(key.phase)?.first()?;
         Some(peak as f64 / block.set.extras.floor_bytes?.max(1) as f64)
     };
-    let is_peak = key.planned.command.is_some() && key.phase().name == MEMORY;
+    let is_peak = key.planned.is_command() && key.phase().name == MEMORY;
     is_peak && quantile(blocks, 0.5, above).is_some_and(|above| above <= 1.0 + AT_FLOOR)
 }
 
@@ -239,7 +239,7 @@ fn differ(blocks: &[&Block], base: &[&Block], event: fn(&Usage) -> u64) -> bool 
 mod tests {
     use super::*;
     use crate::compare::Verdict;
-    use crate::model::{Case, Params, Phase, PlannedCase, SampleSet};
+    use crate::model::{Case, Params, Phase, PlannedCase, SampleSet, Work};
 
     fn block(faults: u64, wait_ns: u64, pinned: bool) -> Block {
         Block {
@@ -277,7 +277,7 @@ mod tests {
             case: Case { probe: "x.y".into(), params: Params::default(), dir: None },
             phases: vec![Phase::timed("")],
             unit: "call".into(),
-            command: None,
+            work: Work::Probe,
         };
         of_blocks(&RowKey { planned, phase: 0 }, cost, own)
     }

@@ -29,7 +29,7 @@ mod verdict;
 use anyhow::{Context, Result, ensure};
 use serde::Serialize;
 
-use crate::model::{COMMAND, COMMAND_PHASES, EMPTY_SHELL, Facts, Quantity};
+use crate::model::{COMMAND, CommandPhase, EMPTY_SHELL, Facts, Quantity};
 pub use crate::stats::Between;
 use crate::stats::{Contrast, Effect, centre};
 
@@ -336,7 +336,7 @@ fn cell(
     }
     let mut flags = flags::of_blocks(key, own_cost, &data.blocks);
     // What commands use is shown, and may be the very difference that is looked for.
-    let probe = key.planned.command.is_none();
+    let probe = !key.planned.is_command();
     if probe && base.is_some_and(|base| flags::different_work((data, counted), base)) {
         flags.push(Flag::DifferentWork);
     }
@@ -470,7 +470,7 @@ fn areas(rows: &[Row], columns: usize) -> Vec<Area> {
             .iter()
             .filter(|row| row.area() == area && row.quantity == Quantity::Time)
             // What a command uses is part of what it takes: only its wall times have a mean.
-            .filter(|row| !row.is_of_command() || row.phase == COMMAND_PHASES[0].name)
+            .filter(|row| !row.is_of_command() || row.phase == CommandPhase::Wall.name())
             .collect();
         let logs = |column: usize| -> Vec<f64> {
             own.iter().filter_map(|row| Some(tax_of(&row.cells[column])?.ratio.ln())).collect()

@@ -246,7 +246,7 @@ fn of_file(session: &Session<'_>) -> Vec<Remark> {
         let text = format!(
             "the {what} ended before {} rounds in {few} of {} cases: their intervals are less \
              reliable{remedy}",
-            run.header.plan.min_rounds,
+            run.header.plan.stop.min_rounds(),
             run.header.plan.cases.len()
         );
         remark(RemarkKind::FewRounds, text);
@@ -271,7 +271,7 @@ fn few_rounds(run: &RunFile) -> usize {
         let last = own.map(|block| block.round).max().unwrap_or(0);
         let mut outcomes = run.outcomes.iter();
         let told = outcomes.any(|outcome| outcome.case == case && outcome.env == spec.name);
-        !told && last < plan.min_rounds
+        !told && last < plan.stop.min_rounds()
     };
     (0..plan.cases.len())
         .filter(|case| plan.environments.iter().any(|spec| short(*case, spec)))

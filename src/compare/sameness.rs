@@ -34,7 +34,7 @@ impl<'a> Work<'a> {
         let plan = &session.run.header.plan;
         let index = session.case_index(key)?;
         let spec = plan.environments.iter().find(|spec| spec.name == session.env)?;
-        let case = plan.cases[index].command.as_ref()?;
+        let case = plan.cases[index].command()?;
         Some(Work {
             session: *session,
             index,
@@ -71,7 +71,7 @@ fn works<'a>(side: &Side<'a>, key: &RowKey) -> Vec<Work<'a>> {
 
 /// By column: why its figures of a row are no answer to the same question.
 pub(super) fn refusals(sides: &[Side<'_>], key: &RowKey) -> Vec<Option<String>> {
-    if key.planned.command.is_none() {
+    if !key.planned.is_command() {
         return vec![None; sides.len()];
     }
     let works: Vec<Vec<Work<'_>>> = sides.iter().map(|side| works(side, key)).collect();
@@ -166,7 +166,7 @@ fn run_name(work: &Work<'_>, block: &Block) -> String {
 
 /// Whether the row's program there is not the reference's, though its name is.
 pub(super) fn other_program(side: &Side<'_>, reference: &Side<'_>, key: &RowKey) -> bool {
-    key.planned.command.is_some()
+    key.planned.is_command()
         && !program_differences(&works(reference, key), &works(side, key)).is_empty()
 }
 
@@ -225,7 +225,7 @@ pub(super) fn remarks(sides: &[Side<'_>], keys: &[(RowKey, Vec<SideData<'_>>)]) 
     let Some((reference, others)) = sides.split_first() else { return Vec::new() };
     let mut remarks: Vec<Remark> = Vec::new();
     let keys = keys.iter().map(|(key, _)| key);
-    for key in keys.filter(|key| key.phase == 0 && key.planned.command.is_some()) {
+    for key in keys.filter(|key| key.phase == 0 && key.planned.is_command()) {
         let base = works(reference, key);
         for side in others {
             let own = works(side, key);

@@ -3,7 +3,9 @@
 use super::remarks::RemarkKind;
 use super::tests::{compared, jitter, outcome, planned, run_of, set_of};
 use super::*;
-use crate::model::{CommandCase, CommandRules, Extras, Params, Phase, PlannedCase, SampleSet};
+use crate::model::{
+    CommandCase, CommandRules, Extras, Params, Phase, PlannedCase, SampleSet, Work,
+};
 use crate::runfile::{Outcome, OutcomeState};
 
 pub(super) fn case(probe: &str, params: &str) -> PlannedCase {
@@ -252,7 +254,7 @@ fn a_figure_that_is_not_shown_is_skipped_with_the_reason() {
 fn command_run(rounds: u32, wall: impl Fn(usize, u32) -> u64) -> crate::runfile::RunFile {
     let planned = PlannedCase {
         phases: vec![Phase::timed("wall")],
-        command: Some(CommandCase::default()),
+        work: Work::Command(CommandCase::default()),
         ..case("command", "")
     };
     let mut run = run_of(vec![planned], rounds, |_, column, round| {

@@ -2,7 +2,9 @@
 
 use super::remarks::RemarkKind;
 use super::*;
-use crate::model::{Case, EnvSpec, Params, Phase, Plan, PlannedCase, SampleSet};
+use crate::model::{
+    Case, EnvSpec, LaunchCount, Params, Phase, Plan, PlannedCase, SampleSet, Stop, Work,
+};
 use crate::runfile::{Block, End, EndReason, Header, Outcome, OutcomeState, RunFile};
 
 /// A run of two environments and one probe with one phase. `times` gives the ns of a sample of ten
@@ -36,10 +38,8 @@ pub(super) fn run_of(
         cases,
         dirs: Vec::new(),
         seed: 1,
-        precision: 0.02,
-        budget_s: 1.0,
-        min_rounds: 15,
-        launches: 0,
+        stop: Stop::at_precision(0.02, 15, 1.0),
+        launches: LaunchCount::Affordable,
         cold_launches: false,
         commands: None,
     };
@@ -87,7 +87,7 @@ pub(super) fn planned(probe: &str) -> PlannedCase {
         case: Case { probe: probe.into(), params: Params::default(), dir: None },
         phases: vec![Phase::timed("")],
         unit: "call".into(),
-        command: None,
+        work: Work::Probe,
     }
 }
 
@@ -456,7 +456,7 @@ fn wrong_names_are_refused() {
 /// A command whose runs read so many bytes in each environment; none where it is not shown.
 fn reads(bytes: impl Fn(usize, u32) -> Option<u64>) -> Comparison {
     let mut case = planned("command");
-    case.command = Some(Default::default());
+    case.work = Work::Command(Default::default());
     case.phases = vec![Phase::timed("wall"), Phase::figure("read", Quantity::Bytes)];
     let run = run_of(vec![case], 20, |_, column, round| {
         let read = bytes(column, round);

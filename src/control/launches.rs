@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use crate::model::Plan;
+use crate::model::{LaunchCount, Plan};
 
 /// Starts of each environment unless the user says otherwise.
 const USUAL: u32 = 5;
@@ -40,19 +40,26 @@ impl Launches {
     pub(super) fn due(&self, plan: &Plan) -> bool {
         let left = |wanted: u32| self.number + 1 < wanted;
         match plan.launches {
-            0 => {
+            LaunchCount::Affordable => {
                 // Two launches can disagree, but not tell by how much: three, or one.
                 let more = if self.number == 0 { 2 } else { 1 };
-                let share = (self.spent + self.each * more).as_secs_f64() / plan.budget_s;
-                left(USUAL) && self.laps >= LAPS && share <= START_SHARE
+                let taken = (self.spent + self.each * more).as_secs_f64();
+                let affordable = plan.stop.budget_s().is_none_or(|it| taken <= START_SHARE * it);
+                left(USUAL) && self.laps >= LAPS && affordable
             }
-            wanted => left(wanted) && self.laps >= (plan.min_rounds / wanted).clamp(1, LAPS),
+            LaunchCount::Exactly(wanted) => {
+                let laps = plan.stop.min_rounds() / wanted.max(1);
+                left(wanted) && self.laps >= laps.clamp(1, LAPS)
+            }
         }
     }
 
     /// Whether the launches that the user asked for are done.
     pub(super) fn done(&self, plan: &Plan) -> bool {
-        self.number + 1 >= plan.launches
+        match plan.launches {
+            LaunchCount::Affordable => true,
+            LaunchCount::Exactly(wanted) => self.number + 1 >= wanted,
+        }
     }
 
     /// Whether the next launch is one with empty caches: the second, the fourth and so on.
@@ -72,7 +79,7 @@ impl Launches {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::EnvSpec;
+    use crate::model::{EnvSpec, Stop};
 
     fn plan(budget_s: f64, launches: u32) -> Plan {
         Plan {
@@ -81,10 +88,11 @@ mod tests {
             cases: Vec::new(),
             dirs: Vec::new(),
             seed: 1,
-            precision: 0.02,
-            budget_s,
-            min_rounds: 15,
-            launches,
+            stop: Stop::at_precision(0.02, 15, budget_s),
+            launches: match launches {
+                0 => LaunchCount::Affordable,
+                number => LaunchCount::Exactly(number),
+            },
             cold_launches: true,
             commands: None,
         }

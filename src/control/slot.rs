@@ -187,7 +187,7 @@ fn send_inputs(
     let Some(rules) = plan.commands.as_ref().filter(|rules| rules.stage) else {
         return Ok(places);
     };
-    let cases = plan.cases.iter().filter_map(|case| case.command.as_ref()?.input.as_ref());
+    let cases = plan.cases.iter().filter_map(|case| case.command()?.input.as_ref());
     let stdin = rules.stdin.iter().filter(|path| !path.contains("{}"));
     let paths: BTreeSet<&String> = cases.chain(stdin).collect();
     for (number, path) in paths.into_iter().enumerate() {

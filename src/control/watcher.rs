@@ -21,7 +21,8 @@ pub trait Watcher {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Progress {
     pub elapsed: Duration,
-    pub budget: Duration,
+    /// None where the number of rounds decides alone.
+    pub budget: Option<Duration>,
     /// Cases that are as precise as asked for, of how many.
     pub finished: usize,
     pub cases: usize,

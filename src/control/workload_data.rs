@@ -8,14 +8,14 @@ use anyhow::{Context, Result, ensure};
 use super::resources::{command_of, finish};
 use super::session::SessionSettings;
 use crate::cleanup::held_stage::HeldStage;
-use crate::model::{DATA_DIR, Plan, TargetDir, WorkloadCase};
+use crate::model::{DATA_DIR, Plan, PlannedCase, TargetDir, WorkloadCase};
 use crate::{mount, sys, workload};
 
 /// Makes the data that the plan's workloads need, as a target directory of the plan. It is there
 /// until the stage is dropped.
 pub fn make_data(plan: &mut Plan, settings: &SessionSettings<'_>) -> Result<Option<HeldStage>> {
-    let commands = plan.cases.iter().filter_map(|planned| planned.command.as_ref());
-    let workloads = commands.filter_map(|command| command.workload.as_ref());
+    let commands = plan.cases.iter().filter_map(PlannedCase::command);
+    let workloads = commands.filter_map(|command| command.workload());
     let needy: Vec<&WorkloadCase> = workloads.filter(|workload| workload.has_data()).collect();
     if needy.is_empty() {
         return Ok(None);

@@ -11,13 +11,15 @@ use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
 
-use crate::model::{COMMAND, COMMAND_PHASES, Case, CommandCase, EnvSpec, Extras, Params, Plan};
-use crate::model::{PlannedCase, SampleSet, Usage, visible, visible_json};
+use crate::model::{
+    COMMAND, Case, CommandCase, CommandPhase, EnvSpec, Extras, LaunchCount, Params, Plan,
+    PlannedCase, SampleSet, Stop, Usage, Work, visible, visible_json,
+};
 use crate::runfile::{Block, End, EndReason, Environment, FORMAT, Header, RunFile};
 
 /// What run files begin with.
 const RUN_FILE: &[u8] = b"{\"record\"";
-/// Figures that can be known of a run: the first ones of [`COMMAND_PHASES`].
+/// Figures that can be known of a run: the first ones of [`CommandPhase::ALL`].
 const FIGURES: usize = 6;
 /// No run that someone waited for took longer, in seconds.
 const LONGEST_S: f64 = 1e9;
@@ -178,9 +180,9 @@ fn header(
     };
     let planned = |case: &&CommandCase| PlannedCase {
         case: Case { probe: COMMAND.into(), params: params(case), dir: None },
-        phases: COMMAND_PHASES[..known].to_vec(),
+        phases: CommandPhase::ALL[..known].iter().map(|phase| phase.phase()).collect(),
         unit: "run".into(),
-        command: Some((*case).clone()),
+        work: Work::Command((*case).clone()),
     };
     // A session is known by its start and its seed: here only by its content.
     let mut content = DefaultHasher::new();
@@ -196,10 +198,9 @@ fn header(
             cases: cases.iter().map(planned).collect(),
             dirs: Vec::new(),
             seed: content.finish(),
-            precision: 0.0,
-            budget_s: 0.0,
-            min_rounds: 0,
-            launches: 0,
+            // Who measured decided when to stop.
+            stop: Stop::Rounds { rounds: 0, budget_s: None },
+            launches: LaunchCount::Exactly(1),
             cold_launches: false,
             commands: None,
         },

@@ -10,7 +10,7 @@ use anyhow::{Context, Result, anyhow, bail, ensure};
 
 use crate::cleanup::leftovers::hold;
 use crate::inside::program::hash_of;
-use crate::model::{Extras, SETTLED, SampleSet};
+use crate::model::{CommandPhase, Extras, SampleSet};
 use crate::protocol::CommandTask;
 use crate::protocol::transfer::{STDERR, STDOUT, WRITTEN};
 use crate::sys::{self, CommandEnd, CommandOrder, Killed};
@@ -81,7 +81,7 @@ fn settle(set: &mut SampleSet) {
     let taken = begin.elapsed().as_nanos() as u64;
     set.samples.push(vec![if synced.is_ok() { taken } else { 0 }]);
     if let Err(error) = synced {
-        set.extras.hidden.push(SETTLED.name.into_owned());
+        set.extras.hidden.push(CommandPhase::Settle.name().to_owned());
         let note = format!("when what the command wrote was durable is not known: {error}");
         set.extras.notes.push(note);
     }
@@ -107,20 +107,24 @@ pub fn beside_emulator(words: &[String]) -> Option<PathBuf> {
 fn figures(end: &CommandEnd) -> SampleSet {
     let usage = &end.usage;
     let (read, written) = end.storage.unwrap_or_default();
-    let figures = [
-        end.end_ns - end.start_ns,
-        usage.user_ns,
-        usage.system_ns,
-        end.peak_bytes,
-        usage.minor_faults + usage.major_faults,
-        usage.voluntary_switches + usage.involuntary_switches,
-        read,
-        written,
-        usage.user_ns + usage.system_ns,
-    ];
+    let figure = |phase: CommandPhase| {
+        Some(match phase {
+            CommandPhase::Wall => end.end_ns - end.start_ns,
+            CommandPhase::User => usage.user_ns,
+            CommandPhase::System => usage.system_ns,
+            CommandPhase::Memory => end.peak_bytes,
+            CommandPhase::Faults => usage.minor_faults + usage.major_faults,
+            CommandPhase::Switches => usage.voluntary_switches + usage.involuntary_switches,
+            CommandPhase::Read => read,
+            CommandPhase::Written => written,
+            CommandPhase::Cpu => usage.user_ns + usage.system_ns,
+            // It follows after the run.
+            CommandPhase::Settle => return None,
+        })
+    };
     SampleSet {
         iterations: 1,
-        samples: figures.map(|figure| vec![figure]).to_vec(),
+        samples: CommandPhase::ALL.into_iter().filter_map(figure).map(|it| vec![it]).collect(),
         start_ns: end.start_ns,
         end_ns: end.end_ns,
         pinned: true,
@@ -136,14 +140,14 @@ fn hidden(end: &CommandEnd) -> impl Iterator<Item = &'static str> {
     let faults = usage.minor_faults + usage.major_faults;
     let switches = usage.voluntary_switches + usage.involuntary_switches;
     let all = [
-        ("memory", end.peak_bytes == 0),
-        ("faults", faults == 0),
+        (CommandPhase::Memory, end.peak_bytes == 0),
+        (CommandPhase::Faults, faults == 0),
         // A program may run through without one, on a system that would count it.
-        ("switches", faults + switches == 0),
-        ("read", end.storage.is_none()),
-        ("written", end.storage.is_none()),
+        (CommandPhase::Switches, faults + switches == 0),
+        (CommandPhase::Read, end.storage.is_none()),
+        (CommandPhase::Written, end.storage.is_none()),
     ];
-    let zeroes = all.into_iter().filter_map(|(name, unknown)| unknown.then_some(name));
+    let zeroes = all.into_iter().filter_map(|(phase, unknown)| unknown.then_some(phase.name()));
     zeroes.filter(|name| !end.uncounted.contains(name)).chain(end.uncounted.iter().copied())
 }
 

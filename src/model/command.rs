@@ -9,19 +9,60 @@ use super::phase::{Phase, Quantity};
 
 /// What a whole command is run with in one case.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(from = "CommandCaseRecord", into = "CommandCaseRecord")]
 pub struct CommandCase {
     /// The file that `{}` stands for.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input: Option<String>,
     /// What `{NAME}` stands for.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub values: BTreeMap<String, String>,
-    /// Program and arguments, where they are not those of the environment's column.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub own: Vec<String>,
-    /// What is run in place of the environment's own command.
+    pub executed: Executed,
+}
+
+/// Which command a case runs.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Executed {
+    /// The command of the environment's column.
+    #[default]
+    OfColumn,
+    /// Program and arguments, the same in all columns: an empty shell.
+    Words(Vec<String>),
+    /// A command of envtax's own.
+    Workload(WorkloadCase),
+}
+
+/// [`CommandCase`] as it is written in run files.
+#[derive(Serialize, Deserialize)]
+struct CommandCaseRecord {
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub workload: Option<WorkloadCase>,
+    input: Option<String>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    values: BTreeMap<String, String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    own: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    workload: Option<WorkloadCase>,
+}
+
+impl From<CommandCaseRecord> for CommandCase {
+    fn from(record: CommandCaseRecord) -> CommandCase {
+        let executed = match (record.workload, record.own) {
+            (_, own) if !own.is_empty() => Executed::Words(own),
+            (Some(workload), _) => Executed::Workload(workload),
+            (None, _) => Executed::OfColumn,
+        };
+        CommandCase { input: record.input, values: record.values, executed }
+    }
+}
+
+impl From<CommandCase> for CommandCaseRecord {
+    fn from(case: CommandCase) -> CommandCaseRecord {
+        let (own, workload) = match case.executed {
+            Executed::OfColumn => (Vec::new(), None),
+            Executed::Words(words) => (words, None),
+            Executed::Workload(workload) => (Vec::new(), Some(workload)),
+        };
+        CommandCaseRecord { input: case.input, values: case.values, own, workload }
+    }
 }
 
 /// A command of envtax's own, with data that was made for it.
@@ -51,18 +92,26 @@ impl WorkloadCase {
 }
 
 impl CommandCase {
-    /// What is run: the case's own words, a workload's command, or the environment's.
-    pub fn template<'a>(&'a self, environments: &'a [String]) -> &'a [String] {
-        match (&self.workload, self.own.is_empty()) {
-            (_, false) => &self.own,
-            (Some(workload), true) => &workload.command,
-            (None, true) => environments,
+    /// The words of the command before anything is filled in, where the column has that command.
+    pub fn template<'a>(&'a self, of_column: &'a [String]) -> &'a [String] {
+        match &self.executed {
+            Executed::OfColumn => of_column,
+            Executed::Words(words) => words,
+            Executed::Workload(workload) => &workload.command,
         }
     }
 
-    /// The program that is started where the environment's command is that.
-    pub fn program(&self, environments: &[String]) -> String {
-        let words = self.words(self.template(environments), self.input.as_deref());
+    /// The workload that is run, if it is one.
+    pub fn workload(&self) -> Option<&WorkloadCase> {
+        match &self.executed {
+            Executed::Workload(workload) => Some(workload),
+            Executed::OfColumn | Executed::Words(_) => None,
+        }
+    }
+
+    /// The program that is started where the column has that command.
+    pub fn program(&self, of_column: &[String]) -> String {
+        let words = self.words(self.template(of_column), self.input.as_deref());
         words.into_iter().next().unwrap_or_default()
     }
 
@@ -114,9 +163,6 @@ pub struct CommandRules {
     /// After each run it is waited, and timed, until what it wrote is durable.
     #[serde(default)]
     pub settle: bool,
-    /// Exactly so many runs count; otherwise precision and budget decide.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub runs: Option<u32>,
     /// Runs at the beginning of each launch that do not count, beside the very first.
     #[serde(default)]
     pub warmup: u32,
@@ -139,19 +185,95 @@ pub struct CommandRules {
 pub const COMMAND: &str = "command";
 pub const EMPTY_SHELL: &str = "shell";
 
-/// The figures of a whole command, in the order in which agents give them; with `settle` there is
-/// [`SETTLED`] behind them.
-pub const COMMAND_PHASES: &[Phase] = &[
-    Phase::timed("wall"),
-    Phase::figure("user", Quantity::Time),
-    Phase::figure("system", Quantity::Time),
-    Phase::figure("memory", Quantity::Bytes),
-    Phase::figure("faults", Quantity::Count),
-    Phase::figure("switches", Quantity::Count),
-    Phase::figure("read", Quantity::Bytes),
-    Phase::figure("written", Quantity::Bytes),
-    Phase::figure("cpu", Quantity::Time),
-];
+/// A figure of a whole command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CommandPhase {
+    Wall,
+    User,
+    System,
+    Memory,
+    Faults,
+    Switches,
+    Read,
+    Written,
+    /// User and system time together.
+    Cpu,
+    /// Time from the command's end until what it wrote was durable.
+    Settle,
+}
 
-/// Time from the command's end until what it wrote was durable.
-pub const SETTLED: Phase = Phase::figure("settle", Quantity::Time);
+impl CommandPhase {
+    /// The figures in the order in which agents give them. `Settle` is the last one, and only
+    /// there where it is asked for.
+    pub const ALL: [CommandPhase; 10] = [
+        CommandPhase::Wall,
+        CommandPhase::User,
+        CommandPhase::System,
+        CommandPhase::Memory,
+        CommandPhase::Faults,
+        CommandPhase::Switches,
+        CommandPhase::Read,
+        CommandPhase::Written,
+        CommandPhase::Cpu,
+        CommandPhase::Settle,
+    ];
+
+    /// Its name in run files and tables, and what it is a figure of.
+    const fn named(self) -> (&'static str, Quantity) {
+        match self {
+            CommandPhase::Wall => ("wall", Quantity::Time),
+            CommandPhase::User => ("user", Quantity::Time),
+            CommandPhase::System => ("system", Quantity::Time),
+            CommandPhase::Memory => ("memory", Quantity::Bytes),
+            CommandPhase::Faults => ("faults", Quantity::Count),
+            CommandPhase::Switches => ("switches", Quantity::Count),
+            CommandPhase::Read => ("read", Quantity::Bytes),
+            CommandPhase::Written => ("written", Quantity::Bytes),
+            CommandPhase::Cpu => ("cpu", Quantity::Time),
+            CommandPhase::Settle => ("settle", Quantity::Time),
+        }
+    }
+
+    pub const fn name(self) -> &'static str {
+        self.named().0
+    }
+
+    pub const fn phase(self) -> Phase {
+        let (name, quantity) = self.named();
+        match self {
+            CommandPhase::Wall => Phase::timed(name),
+            _ => Phase::figure(name, quantity),
+        }
+    }
+
+    /// The phases of a planned command.
+    pub fn phases(settle: bool) -> Vec<Phase> {
+        let wanted = |it: &CommandPhase| settle || *it != CommandPhase::Settle;
+        CommandPhase::ALL.into_iter().filter(wanted).map(CommandPhase::phase).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_case_executes_is_written_as_before() {
+        let shell = r#"{"own":["sh","-c",":"]}"#;
+        let workload = r#"{"workload":{"name":"gzip","command":["gzip"],"needs":["gzip"]}}"#;
+        for text in ["{}", shell, workload, r#"{"input":"a","values":{"n":"1"}}"#] {
+            let case: CommandCase = serde_json::from_str(text).unwrap();
+            assert_eq!(serde_json::to_string(&case).unwrap(), text);
+        }
+        let case: CommandCase = serde_json::from_str(shell).unwrap();
+        assert_eq!(case.program(&["ls".to_owned()]), "sh");
+        assert_eq!(CommandCase::default().program(&["ls".to_owned()]), "ls");
+    }
+
+    #[test]
+    fn only_who_asks_has_the_time_until_writes_are_durable() {
+        assert_eq!(CommandPhase::phases(false).len() + 1, CommandPhase::phases(true).len());
+        assert_eq!(CommandPhase::phases(true).last().unwrap().name, "settle");
+        assert_eq!(CommandPhase::phases(true).iter().filter(|phase| phase.timed).count(), 1);
+    }
+}

@@ -8,18 +8,19 @@ mod environment;
 mod fact_table;
 mod phase;
 mod plan;
+mod stop;
 mod visible;
 
 pub use block::{Extras, SampleSet, Usage};
 pub use case::{Case, Params};
 pub use command::{
-    COMMAND, COMMAND_PHASES, CommandCase, CommandRules, DATA_DIR, EMPTY_SHELL, SETTLED,
-    WorkloadCase,
+    COMMAND, CommandCase, CommandPhase, CommandRules, DATA_DIR, EMPTY_SHELL, Executed, WorkloadCase,
 };
 pub use environment::{
     Availability, CONTAINER_CAPABILITIES, ClockFacts, EnvSpec, Facts, TargetDir, is_name,
 };
 pub use fact_table::{FACTS, FactValue, fact};
 pub use phase::{Phase, Quantity};
-pub use plan::{Plan, PlannedCase};
+pub use plan::{Plan, PlannedCase, Work};
+pub use stop::{LaunchCount, Stop};
 pub use visible::{visible, visible_json, visible_line};

@@ -6,19 +6,27 @@ use super::case::Case;
 use super::command::{CommandCase, CommandRules, DATA_DIR};
 use super::environment::{EnvSpec, TargetDir};
 use super::phase::Phase;
+use super::stop::{LaunchCount, Stop};
 
 /// A case of the plan, with what a reader of the run file needs to name its figures.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(from = "PlannedCaseRecord", into = "PlannedCaseRecord")]
 pub struct PlannedCase {
-    #[serde(flatten)]
     pub case: Case,
     /// The parts that have figures of their own; the timed ones first.
     pub phases: Vec<Phase>,
     /// What one iteration is.
     pub unit: String,
-    /// A run of the environment's whole command, and what differs between its cases.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub command: Option<CommandCase>,
+    pub work: Work,
+}
+
+/// What is done in a block of a case.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Work {
+    /// A worker of envtax repeats the operation of the case's probe.
+    Probe,
+    /// A whole command is run once.
+    Command(CommandCase),
 }
 
 impl PlannedCase {
@@ -26,10 +34,52 @@ impl PlannedCase {
     pub fn timed_phases(&self) -> usize {
         self.phases.iter().filter(|phase| phase.timed).count()
     }
+
+    pub fn is_command(&self) -> bool {
+        matches!(self.work, Work::Command(_))
+    }
+
+    /// What the whole command is run with, where it is one.
+    pub fn command(&self) -> Option<&CommandCase> {
+        match &self.work {
+            Work::Probe => None,
+            Work::Command(case) => Some(case),
+        }
+    }
+}
+
+/// [`PlannedCase`] as it is written in run files.
+#[derive(Serialize, Deserialize)]
+struct PlannedCaseRecord {
+    #[serde(flatten)]
+    case: Case,
+    phases: Vec<Phase>,
+    unit: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    command: Option<CommandCase>,
+}
+
+impl From<PlannedCaseRecord> for PlannedCase {
+    fn from(record: PlannedCaseRecord) -> PlannedCase {
+        let PlannedCaseRecord { case, phases, unit, command } = record;
+        PlannedCase { case, phases, unit, work: command.map_or(Work::Probe, Work::Command) }
+    }
+}
+
+impl From<PlannedCase> for PlannedCaseRecord {
+    fn from(planned: PlannedCase) -> PlannedCaseRecord {
+        let PlannedCase { case, phases, unit, work } = planned;
+        let command = match work {
+            Work::Probe => None,
+            Work::Command(case) => Some(case),
+        };
+        PlannedCaseRecord { case, phases, unit, command }
+    }
 }
 
 /// Everything that decides what a run does; with the seed it also decides the order.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(from = "PlanRecord", into = "PlanRecord")]
 pub struct Plan {
     pub environments: Vec<EnvSpec>,
     /// Name of the environment the others are divided by.
@@ -37,19 +87,11 @@ pub struct Plan {
     pub cases: Vec<PlannedCase>,
     pub dirs: Vec<TargetDir>,
     pub seed: u64,
-    /// Half-width of the 95 % interval at which a tax counts as known, as a share (0.02 is 2 %).
-    pub precision: f64,
-    pub budget_s: f64,
-    /// No case is called finished with fewer rounds than this.
-    pub min_rounds: u32,
-    /// How often each environment is started; zero for as often as the budget allows.
-    #[serde(default)]
-    pub launches: u32,
+    pub stop: Stop,
+    pub launches: LaunchCount,
     /// Every second start after the first is with empty page caches.
-    #[serde(default)]
     pub cold_launches: bool,
     /// How whole commands are run, where the cases are such.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commands: Option<CommandRules>,
 }
 
@@ -77,11 +119,82 @@ impl Plan {
         case: &CommandCase,
         input: Option<&str>,
     ) -> Vec<String> {
-        match &case.workload {
+        match case.workload() {
             Some(workload) => {
                 workload.words(self.dir_path(environment, DATA_DIR).unwrap_or_default())
             }
-            None => case.words(&environment.command, input),
+            None => case.words(case.template(&environment.command), input),
+        }
+    }
+}
+
+/// [`Plan`] as it is written in run files.
+#[derive(Serialize, Deserialize)]
+struct PlanRecord {
+    environments: Vec<EnvSpec>,
+    reference: String,
+    cases: Vec<PlannedCase>,
+    dirs: Vec<TargetDir>,
+    seed: u64,
+    precision: f64,
+    budget_s: f64,
+    min_rounds: u32,
+    /// Zero for as many as the budget allows.
+    #[serde(default)]
+    launches: u32,
+    #[serde(default)]
+    cold_launches: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    commands: Option<CommandRulesRecord>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct CommandRulesRecord {
+    #[serde(flatten)]
+    rules: CommandRules,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    runs: Option<u32>,
+}
+
+impl From<PlanRecord> for Plan {
+    fn from(record: PlanRecord) -> Plan {
+        let runs = record.commands.as_ref().and_then(|commands| commands.runs);
+        Plan {
+            environments: record.environments,
+            reference: record.reference,
+            cases: record.cases,
+            dirs: record.dirs,
+            seed: record.seed,
+            stop: Stop::from_record(record.precision, record.budget_s, record.min_rounds, runs),
+            launches: match record.launches {
+                0 => LaunchCount::Affordable,
+                number => LaunchCount::Exactly(number),
+            },
+            cold_launches: record.cold_launches,
+            commands: record.commands.map(|commands| commands.rules),
+        }
+    }
+}
+
+impl From<Plan> for PlanRecord {
+    fn from(plan: Plan) -> PlanRecord {
+        let (precision, budget_s) = plan.stop.recorded();
+        let runs = plan.stop.rounds();
+        PlanRecord {
+            environments: plan.environments,
+            reference: plan.reference,
+            cases: plan.cases,
+            dirs: plan.dirs,
+            seed: plan.seed,
+            precision,
+            budget_s,
+            min_rounds: plan.stop.min_rounds(),
+            launches: match plan.launches {
+                LaunchCount::Affordable => 0,
+                LaunchCount::Exactly(number) => number,
+            },
+            cold_launches: plan.cold_launches,
+            commands: plan.commands.map(|rules| CommandRulesRecord { rules, runs }),
         }
     }
 }

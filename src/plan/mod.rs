@@ -7,7 +7,9 @@ use std::collections::BTreeSet;
 
 use anyhow::{Result, bail, ensure};
 
-use crate::model::{Case, CommandRules, EnvSpec, Params, Plan, PlannedCase, TargetDir};
+use crate::model::{
+    Case, CommandRules, EnvSpec, LaunchCount, Params, Plan, PlannedCase, Stop, TargetDir,
+};
 
 /// No case is called finished with fewer rounds: with 15, the stopping rule leaves the intervals'
 /// coverage where it should be; with 5 it fell to 86 % (METHOD 2.4).
@@ -25,12 +27,9 @@ pub struct Wish {
     pub copies: Vec<u32>,
     pub dirs: Vec<TargetDir>,
     pub seed: u64,
-    pub precision: f64,
-    pub budget_s: f64,
-    /// Starts of each environment; zero for as many as the budget allows.
-    pub launches: u32,
+    pub stop: Stop,
+    pub launches: LaunchCount,
     pub cold_launches: bool,
-    pub min_rounds: u32,
     pub commands: Option<CommandRules>,
 }
 
@@ -58,18 +57,19 @@ pub fn make(wish: Wish) -> Result<Plan> {
         "`--reference {reference}` is none of the environments: {}",
         wish.environments.iter().map(|env| env.name.as_str()).collect::<Vec<_>>().join(", ")
     );
-    let precise = wish.precision >= 0.0 && wish.precision.is_finite();
-    ensure!(precise, "`--precision` must be nought or above");
-    ensure!(wish.budget_s > 0.0, "`--budget` must be above zero");
+    if let Stop::Precise { half_width, .. } = wish.stop {
+        let precise = half_width > 0.0 && half_width.is_finite();
+        ensure!(precise, "`--precision` must be zero or above");
+    }
+    let budget_s = wish.stop.budget_s();
+    ensure!(budget_s.is_none_or(|budget| budget > 0.0), "`--budget` must be above zero");
     Ok(Plan {
         cases: in_copies(picked(wish.cases, &wish.probes)?, &wish.copies),
         environments: wish.environments,
         reference,
         dirs: wish.dirs,
         seed: wish.seed,
-        precision: wish.precision,
-        budget_s: wish.budget_s,
-        min_rounds: wish.min_rounds,
+        stop: wish.stop,
         commands: wish.commands,
         launches: wish.launches,
         cold_launches: wish.cold_launches,
@@ -114,7 +114,7 @@ fn in_copies(cases: Vec<PlannedCase>, copies: &[u32]) -> Vec<PlannedCase> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Phase;
+    use crate::model::{Phase, Work};
 
     fn env(name: &str) -> EnvSpec {
         EnvSpec::new(name, "native", "")
@@ -125,7 +125,7 @@ mod tests {
             case: Case { probe: probe.into(), params: Params::new(params), dir: None },
             phases: vec![Phase::timed("")],
             unit: "call".into(),
-            command: None,
+            work: Work::Probe,
         };
         Wish {
             environments: names.iter().map(|name| env(name)).collect(),
@@ -140,11 +140,9 @@ mod tests {
             copies: vec![1],
             dirs: Vec::new(),
             seed: 1,
-            precision: 0.02,
-            budget_s: 60.0,
-            launches: 0,
+            stop: Stop::at_precision(0.02, MIN_ROUNDS, 60.0),
+            launches: LaunchCount::Affordable,
             cold_launches: false,
-            min_rounds: MIN_ROUNDS,
             commands: None,
         }
     }
@@ -190,7 +188,7 @@ mod tests {
         assert!(error(wish(&["a"], &["disk.*"])).contains("`--probe disk.*` fits no probe"));
         let other = Wish { reference: Some("c".into()), ..wish(&["a", "b"], &[]) };
         assert!(error(other).contains("`--reference c` is none of the environments: a, b"));
-        let none = Wish { precision: -1.0, ..wish(&["a"], &[]) };
+        let none = Wish { stop: Stop::at_precision(-1.0, 1, 1.0), ..wish(&["a"], &[]) };
         assert!(error(none).contains("--precision"));
     }
 }

@@ -5,7 +5,7 @@ use crate::compare::{
     Cell, Comparison, Cost, Directories, DirectoryCosts, FirstRun, FirstRuns, Ladder, LatencyRow,
     Measured, Quantiles, Row, Scaling, Split, Verdict,
 };
-use crate::model::{COMMAND_PHASES, Quantity};
+use crate::model::{CommandPhase, Quantity};
 use crate::units;
 
 /// A table with a title. The first column is text, the others are numbers.
@@ -50,7 +50,7 @@ pub fn sheets(comparison: &Comparison) -> Vec<Sheet> {
 
 /// How the runs of whole commands varied, and what they used.
 fn commands(comparison: &Comparison) -> Vec<Sheet> {
-    let wall = COMMAND_PHASES[0].name.as_ref();
+    let wall = CommandPhase::Wall.name();
     let cases: Vec<&Row> =
         comparison.rows.iter().filter(|row| row.is_of_command() && row.phase == wall).collect();
     let figures = |case: &Row, phase: &str| {
@@ -61,11 +61,14 @@ fn commands(comparison: &Comparison) -> Vec<Sheet> {
     };
     let header = ["", "±95\u{a0}%", "least", "most", "runs"];
     let mut runs = Sheet::new("Wall times of the runs", &header);
-    let used: Vec<&str> = COMMAND_PHASES[1..]
-        .iter()
-        .map(|phase| phase.name.as_ref())
-        // A column of zeroes says nothing, and the sum of two others is theirs.
-        .filter(|phase| *phase != "cpu")
+    let used: Vec<&str> = CommandPhase::ALL
+        .into_iter()
+        // A column of zeroes says nothing. CPU time is the sum of two others, and wall and settled
+        // times are rows.
+        .filter(|phase| {
+            !matches!(phase, CommandPhase::Wall | CommandPhase::Cpu | CommandPhase::Settle)
+        })
+        .map(CommandPhase::name)
         .filter(|phase| {
             let mut rows = cases.iter().filter_map(|case| figures(case, phase));
             let some = |cell: &Cell| matches!(cell, Cell::Measured(it) if it.cost > 0.0);

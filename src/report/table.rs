@@ -3,7 +3,7 @@
 use crate::compare::{
     Area, Cell, Comparison, Flag, Measured, Remark, RemarkKind, Row, Tax, Verdict, tax_of,
 };
-use crate::model::{COMMAND, COMMAND_PHASES, EMPTY_SHELL, Quantity, SETTLED};
+use crate::model::{COMMAND, CommandPhase, EMPTY_SHELL, Quantity};
 use crate::units;
 
 /// One line of the table, as words.
@@ -85,7 +85,7 @@ fn has_summary(area: &Area) -> bool {
 
 /// Of a command's figures, those that are not of the clock have a sheet of their own.
 fn has_lines(row: &Row) -> bool {
-    let clock = [&COMMAND_PHASES[0], &SETTLED].iter().any(|phase| phase.name == row.phase);
+    let clock = [CommandPhase::Wall, CommandPhase::Settle].iter().any(|it| it.name() == row.phase);
     clock || !row.is_of_command()
 }
 
@@ -94,7 +94,7 @@ pub fn title(row: &Row) -> String {
     match (row.probe.as_str(), row.params.as_str(), row.phase.as_str()) {
         (EMPTY_SHELL, ..) => "an empty shell".into(),
         (COMMAND, "", phase) => phase.into(),
-        (COMMAND, params, phase) if phase == COMMAND_PHASES[0].name => params.into(),
+        (COMMAND, params, phase) if phase == CommandPhase::Wall.name() => params.into(),
         (COMMAND, params, phase) => format!("{phase} {params}"),
         _ => row.name(),
     }

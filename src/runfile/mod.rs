@@ -343,7 +343,7 @@ pub fn check(set: &SampleSet, phases: usize) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Case, EnvSpec, Phase, PlannedCase};
+    use crate::model::{Case, EnvSpec, LaunchCount, Phase, PlannedCase, Stop, Work};
 
     fn header(format: u32) -> String {
         let plan = Plan {
@@ -353,14 +353,12 @@ mod tests {
                 case: Case { probe: "null".into(), params: Default::default(), dir: None },
                 phases: vec![Phase::timed("")],
                 unit: "iteration".into(),
-                command: None,
+                work: Work::Probe,
             }],
             dirs: Vec::new(),
             seed: 1,
-            precision: 0.02,
-            budget_s: 60.0,
-            min_rounds: 15,
-            launches: 0,
+            stop: Stop::at_precision(0.02, 15, 60.0),
+            launches: LaunchCount::Affordable,
             cold_launches: false,
             commands: None,
         };

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use super::{CaseState, Driver, Stop};
 use crate::control::kept_outputs;
 use crate::control::session::AgentError;
+use crate::model::Executed;
 use crate::protocol::{Answer, Ask, CommandTask};
 use crate::runfile::{Inspected, Record};
 
@@ -14,7 +15,7 @@ impl Driver<'_> {
     /// runs: before them, it would have filled the caches for them.
     pub(super) fn inspect(&mut self) -> Result<(), Stop> {
         let rules = self.plan.commands.clone().unwrap_or_default();
-        let cases = self.plan.cases.iter().filter_map(|planned| planned.command.as_ref());
+        let cases = self.plan.cases.iter().filter_map(|planned| planned.command());
         for (slot, spec) in self.slots.iter_mut().zip(&self.plan.environments) {
             let programs: BTreeSet<_> = cases.clone().map(|it| it.program(&spec.command)).collect();
             let files: BTreeSet<_> = cases.clone().flat_map(|it| it.files(&rules)).collect();
@@ -53,13 +54,13 @@ impl Driver<'_> {
         slot: usize,
         warm_up: bool,
     ) -> Option<CommandTask> {
-        let case = self.plan.cases[index].command.as_ref()?;
+        let case = self.plan.cases[index].command()?;
         let mut rules = self.plan.commands.clone().unwrap_or_default();
         let spec = &self.plan.environments[slot];
         let token = self.settings.token.clone();
         let time_limit_ms = (rules.timeout_s * 1e3) as u64;
-        if !case.own.is_empty() {
-            let words = case.own.clone();
+        if let Executed::Words(words) = &case.executed {
+            let words = words.clone();
             return Some(CommandTask { words, token, time_limit_ms, ..CommandTask::default() });
         }
         let place = |path: String| self.slots[slot].staged.get(&path).cloned().unwrap_or(path);
@@ -69,7 +70,7 @@ impl Driver<'_> {
         let stdin = rules.stdin.take().map(|path| place(words(&[path]).concat()));
         Some(CommandTask {
             words: self.plan.command_words(spec, case, input.as_deref()),
-            needs: case.workload.iter().flat_map(|it| it.needs.clone()).collect(),
+            needs: case.workload().map(|it| it.needs.clone()).unwrap_or_default(),
             prepare: fill(&rules.prepare),
             conclude: fill(&rules.conclude),
             inputs: input
@@ -94,7 +95,7 @@ impl Driver<'_> {
     /// The folder for what the next run of the command writes, if that is kept: only that of the
     /// first one, so that those that count write where they do without it.
     pub(super) fn output_folder(&self, case: usize) -> Option<PathBuf> {
-        let own = self.plan.cases[case].command.as_ref()?.own.is_empty();
+        let own = !matches!(self.plan.cases[case].command()?.executed, Executed::Words(_));
         let folder = self.plan.commands.as_ref()?.keep_output.clone();
         folder.filter(|_| own && self.cases[case].rounds == 0)
     }
@@ -125,7 +126,7 @@ impl Driver<'_> {
     /// Rounds done and to be done, in all cases, where the user says how many.
     pub(super) fn rounds_of_all(&self) -> Option<(u32, u32)> {
         let rules = self.plan.commands.as_ref()?;
-        let each = rules.runs? + rules.warmup + 1;
+        let each = self.plan.stop.rounds()? + rules.warmup + 1;
         let done = |state: &CaseState| match (state.rounds, state.warm) {
             (0 | 1, warm) => warm.map_or(0, |warm| warm.1),
             (rounds, _) => rounds + rules.warmup,

@@ -15,7 +15,7 @@ use super::session::{AgentError, Session, SessionSettings};
 use super::slot::{Interrupted, Slot, common_cpus, open_slots};
 use super::watcher::{Progress, Watcher};
 use crate::facts;
-use crate::model::{Case, DATA_DIR, Plan};
+use crate::model::{Case, CommandCase, DATA_DIR, Plan};
 use crate::protocol::{Answer, Ask, BlockSize, Task, UnavailableCase};
 use crate::runfile::{self, End, EndReason, Outcome, OutcomeState, Record};
 use crate::stats::Series;
@@ -130,7 +130,7 @@ impl Driver<'_> {
         let Some(session) = &slot.session else {
             return Err((OutcomeState::Failed, slot.error.clone().unwrap_or_default()));
         };
-        let workload = planned.command.as_ref().and_then(|command| command.workload.as_ref());
+        let workload = planned.command().and_then(CommandCase::workload);
         let has_data = workload.is_some_and(|workload| workload.has_data());
         if let Some(reason) = slot.bad_dirs.get(DATA_DIR).filter(|_| has_data) {
             return Err((OutcomeState::Skipped, reason.clone()));
@@ -177,7 +177,8 @@ impl Driver<'_> {
     /// A round of each of these cases; whether the budget was enough for all of them.
     fn lap(&mut self, cases: &[usize]) -> Result<bool, Stop> {
         for case in self.order.lap(cases) {
-            if self.start.elapsed().as_secs_f64() >= self.plan.budget_s {
+            let elapsed_s = self.start.elapsed().as_secs_f64();
+            if self.plan.stop.budget_s().is_some_and(|budget| elapsed_s >= budget) {
                 return Ok(false);
             }
             self.round(case)?;
@@ -224,7 +225,7 @@ impl Driver<'_> {
     /// One block of the case in every environment.
     fn round(&mut self, case: usize) -> Result<(), Stop> {
         let mut draw = self.order.round(case);
-        if self.plan.cases[case].command.is_some() {
+        if self.plan.cases[case].is_command() {
             // A whole command goes where it likes.
             draw.cpu = None;
         }
@@ -286,7 +287,7 @@ impl Driver<'_> {
         if !warm_up || self.cases[case].rounds == 0 {
             self.cases[case].rounds += 1;
         }
-        if round > 0 && (round.is_multiple_of(LOOK_EVERY) || round == self.plan.min_rounds) {
+        if round > 0 && (round.is_multiple_of(LOOK_EVERY) || round == self.plan.stop.min_rounds()) {
             self.look(case);
         }
         Ok(())
@@ -328,7 +329,7 @@ impl Driver<'_> {
             match session.ask(ask.clone(), self.settings) {
                 Ok(Answer::Failed { error }) => {
                     reason = match self.cases[case].series[slot].first().map_or(0, Series::len) {
-                        runs if runs > 0 && self.plan.cases[case].command.is_some() => {
+                        runs if runs > 0 && self.plan.cases[case].is_command() => {
                             let s = if runs == 1 { "" } else { "s" };
                             format!("after {runs} good run{s}: {error}")
                         }
@@ -395,7 +396,7 @@ impl Driver<'_> {
             .max_by(|a, b| a.0.total_cmp(&b.0));
         self.watcher.progress(&Progress {
             elapsed: self.start.elapsed(),
-            budget: Duration::from_secs_f64(self.plan.budget_s),
+            budget: self.plan.stop.budget_s().map(Duration::from_secs_f64),
             finished: self.cases.iter().filter(|state| state.finished).count(),
             cases: self.cases.len(),
             rounds: self.rounds_of_all(),

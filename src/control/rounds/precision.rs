@@ -1,7 +1,7 @@
 //! When a case is known well enough.
 
 use super::{CaseState, Driver};
-use crate::model::SampleSet;
+use crate::model::{SampleSet, Stop};
 use crate::stats::{Contrast, Effect, Round, Series};
 
 /// Beyond this factor a tax is obvious, and [`OBVIOUS_PRECISION`] is enough.
@@ -24,9 +24,11 @@ impl Driver<'_> {
         let reference = self.reference();
         let state = &mut self.cases[case];
         let reference = reference.filter(|slot| state.sizes[*slot].is_some());
-        // At nought nothing is narrow enough: a cost that is the same to the clock's tick in every
-        // round has an interval without width.
-        let mut precise = self.plan.precision > 0.0;
+        let wanted = match self.plan.stop {
+            Stop::Precise { half_width, .. } => Some(half_width),
+            Stop::Budget { .. } | Stop::Rounds { .. } => None,
+        };
+        let mut precise = wanted.is_some();
         state.width = None;
         for slot in (0..state.sizes.len()).filter(|slot| state.sizes[*slot].is_some()) {
             let alone = state.sizes.iter().flatten().count() == 1;
@@ -37,20 +39,19 @@ impl Driver<'_> {
             for effect in effects(&state.series[slot], base) {
                 let Some(width) = effect.half_width(0.95) else { continue };
                 let obvious = effect.value.abs() - width > OBVIOUS.ln();
-                let wanted = match obvious {
-                    true => OBVIOUS_PRECISION.max(self.plan.precision),
-                    false => self.plan.precision,
+                let enough = |wanted: f64| match obvious {
+                    true => width <= wanted.max(OBVIOUS_PRECISION),
+                    false => width <= wanted,
                 };
-                precise &= width <= wanted;
+                precise &= wanted.is_some_and(enough);
                 if state.width.is_none_or(|(widest, _)| width > widest) {
                     state.width = Some((width, slot));
                 }
             }
         }
-        let launched = self.launches.done(self.plan);
-        let counted = self.plan.commands.as_ref().is_some_and(|rules| rules.runs.is_some());
-        state.finished = counted || precise && launched;
-        state.finished &= state.rounds > self.plan.min_rounds;
+        let counted = self.plan.stop.rounds().is_some();
+        state.finished = counted || precise && self.launches.done(self.plan);
+        state.finished &= state.rounds > self.plan.stop.min_rounds();
     }
 }
 

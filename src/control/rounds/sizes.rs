@@ -33,7 +33,7 @@ impl Driver<'_> {
                     self.outcome(index, slot, state, reason)?;
                     continue;
                 }
-                if self.plan.cases[index].command.is_some() {
+                if self.plan.cases[index].is_command() {
                     self.cases[index].sizes[slot] = Some(ONE_RUN);
                     continue;
                 }
