@@ -6,7 +6,8 @@ use std::path::Path;
 
 use anyhow::{Context, Result, anyhow};
 
-use super::session::{AgentError, Session, SessionSettings};
+use super::session::Session;
+use super::settings::{AgentError, SessionSettings};
 use crate::protocol::transfer::{OUTPUTS, bytes_of};
 use crate::protocol::{Answer, Ask};
 

@@ -8,7 +8,7 @@ use std::path::Path;
 use anyhow::{Context, Error, Result, bail, ensure};
 
 use super::resources::{HelperProcess, command_of, finish};
-use super::session::SessionSettings;
+use super::settings::SessionSettings;
 use crate::cleanup::held_stage::HeldStage;
 use crate::launch::{self, Helper};
 use crate::model::{Plan, TargetDir};

@@ -1,5 +1,6 @@
 //! The only part that starts processes: agents and the rounds they measure in.
 
+mod agent_process;
 mod kept_outputs;
 mod launches;
 mod liveness;
@@ -10,6 +11,7 @@ mod resources;
 mod rounds;
 mod run_hooks;
 mod session;
+mod settings;
 mod slot;
 mod tool_version;
 mod watcher;
@@ -20,6 +22,7 @@ pub use mount_points::{MountPoints, make_mount_points};
 pub use resources::remedy;
 pub use rounds::run;
 pub use run_hooks::start_run_hooks;
-pub use session::{AgentError, Session, SessionSettings};
+pub use session::Session;
+pub use settings::{AgentError, SessionSettings};
 pub use watcher::{Progress, Watcher};
 pub use workload_data::make_data;

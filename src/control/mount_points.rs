@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 
-use super::session::SessionSettings;
+use super::settings::SessionSettings;
 use crate::cleanup::held_stage::HeldStage;
 use crate::launch::{self, Site};
 use crate::model::{EnvSpec, Plan, TargetDir};

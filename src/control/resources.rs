@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Error, Result, bail, ensure};
 
-use super::session::{AgentError, SessionSettings};
+use super::settings::{AgentError, SessionSettings};
 use crate::cleanup::child;
 use crate::cleanup::guard::Watch;
 use crate::cleanup::held_stage::HeldStage;

@@ -4,7 +4,7 @@
 use anyhow::{Context, Result, ensure};
 
 use super::resources::{set_up, shell};
-use super::session::SessionSettings;
+use super::settings::SessionSettings;
 use crate::cleanup::held_stage::HeldStage;
 use crate::model::Plan;
 

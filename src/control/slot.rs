@@ -6,7 +6,8 @@ use std::path::Path;
 
 use anyhow::{Context, Result, anyhow, bail};
 
-use super::session::{AgentError, Session, SessionSettings};
+use super::session::Session;
+use super::settings::{AgentError, SessionSettings};
 use super::watcher::Watcher;
 use super::{resources, tool_version};
 use crate::model::{ClockFacts, DATA_DIR, EnvSpec, Facts, Plan, TargetDir};

@@ -6,7 +6,7 @@ use std::fs;
 use anyhow::{Context, Result, ensure};
 
 use super::resources::{command_of, finish};
-use super::session::SessionSettings;
+use super::settings::SessionSettings;
 use crate::cleanup::held_stage::HeldStage;
 use crate::model::{DATA_DIR, Plan, PlannedCase, TargetDir, WorkloadCase};
 use crate::{mount, sys, workload};

@@ -4,8 +4,8 @@ use anyhow::{Context, Result, ensure};
 
 use super::machine::{self, Folder, Made, Options};
 use super::{Launch, Launcher, LauncherInfo, Site, needs_program};
-use crate::inside::guest::{Mount, Orders};
 use crate::model::Availability;
+use crate::protocol::guest::{Mount, Orders};
 
 pub struct Uml;
 

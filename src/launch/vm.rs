@@ -8,8 +8,8 @@ use anyhow::{Context, Result, bail, ensure};
 use super::machine::kernel::Kernel;
 use super::machine::{self, Folder, Made, Options};
 use super::{Helper, Launch, Launcher, LauncherInfo, Site, needs_program};
-use crate::inside::guest::{Mount, Orders};
 use crate::model::Availability;
+use crate::protocol::guest::{Mount, Orders};
 use crate::sys;
 
 pub struct Vm;

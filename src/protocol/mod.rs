@@ -5,6 +5,7 @@
 //! one question at a time. Data on the agent's input while it works is a cancellation.
 //! `docs/PROTOCOL.md` describes it for those who write another agent or controller.
 
+pub mod guest;
 pub mod transfer;
 
 use std::path::PathBuf;

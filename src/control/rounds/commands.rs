@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::{CaseState, Driver, Stop};
 use crate::control::kept_outputs;
-use crate::control::session::AgentError;
+use crate::control::settings::AgentError;
 use crate::model::Executed;
 use crate::protocol::{Answer, Ask, CommandTask};
 use crate::runfile::{Inspected, Record};

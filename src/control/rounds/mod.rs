@@ -11,7 +11,8 @@ use anyhow::{Context, Result, anyhow, bail};
 
 use super::launches::Launches;
 use super::order::{Draw, Order};
-use super::session::{AgentError, Session, SessionSettings};
+use super::session::Session;
+use super::settings::{AgentError, SessionSettings};
 use super::slot::{Interrupted, Slot, common_cpus, open_slots};
 use super::watcher::{Progress, Watcher};
 use crate::facts;

@@ -15,8 +15,8 @@ use anyhow::{Context, Result, bail, ensure};
 pub(super) use options::Options;
 
 use super::Site;
-use crate::inside::guest::{AGENT, Mount, ORDERS, Orders};
 use crate::model::DATA_DIR;
+use crate::protocol::guest::{AGENT, Mount, ORDERS, Orders};
 use crate::units::parse_bytes;
 use archive::Archive;
 

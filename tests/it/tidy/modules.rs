@@ -24,7 +24,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("protocol", &["cleanup", "model"]),
     ("plan", &["launch", "model", "probe"]),
     ("runfile", &["model"]),
-    ("launch", &["cleanup", "inside", "model", "sys", "units"]),
+    ("launch", &["cleanup", "model", "protocol", "sys", "units"]),
     ("mount", &["units"]),
     ("workload", &[]),
     ("facts", &["sys", "model"]),

@@ -1,0 +1,339 @@
+//! The command that runs an agent: its input, its outputs, and its end.
+
+use std::collections::VecDeque;
+use std::fs;
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, anyhow};
+
+use super::liveness::LivenessCheck;
+use super::settings::{AgentError, SessionSettings};
+use crate::cleanup::child;
+use crate::cleanup::guard::Watch;
+use crate::launch::Launch;
+use crate::model::{visible_json, visible_line};
+use crate::protocol::{Ask, MAX_LINE, Request, Response, line_of, message_in};
+use crate::sys;
+
+/// How long an agent may take to end by itself.
+const GRACE: Duration = Duration::from_secs(5);
+/// How long the last output of an ended agent is waited for.
+const FINAL_OUTPUT: Duration = Duration::from_millis(200);
+/// How often a wait checks whether the user wants to stop.
+const POLL: Duration = Duration::from_millis(25);
+/// Lines of other output that are kept, to be quoted.
+const NOISE_LINES: usize = 8;
+
+/// What a reader of the agent's output found.
+enum Heard {
+    Message(String),
+    /// A line longer than [`MAX_LINE`]; nothing is read after it.
+    TooLong,
+    /// The end of the output.
+    Closed,
+}
+
+/// The last lines of output that are no messages.
+type Noise = Arc<Mutex<VecDeque<String>>>;
+
+/// The way to the agent; requests go there one at a time.
+enum Input {
+    /// A thread still sends the agent's binary.
+    Sending(JoinHandle<ChildStdin>),
+    Open(ChildStdin),
+    Closed,
+}
+
+/// The command that runs the agent, with threads that keep its outputs from filling up.
+pub(super) struct Process {
+    /// The command as a user would type it.
+    command: String,
+    /// Identifier of the launch that it belongs to.
+    id: String,
+    /// The launch consists of this command alone: it has no stage whose undo commands would end
+    /// its processes.
+    pub(super) is_all: bool,
+    pub(super) child: Child,
+    _watch: Watch,
+    /// Set once the child was reaped.
+    ended: Option<ExitStatus>,
+    input: Input,
+    /// When the input was closed.
+    closed: Option<Instant>,
+    heard: Receiver<Heard>,
+    noise: Noise,
+    errors: Noise,
+    readers: Vec<JoinHandle<()>>,
+}
+
+impl Process {
+    pub(super) fn start(
+        launch: &Launch,
+        id: &str,
+        settings: &SessionSettings<'_>,
+    ) -> Result<Process> {
+        let agent = launch.build.as_ref().unwrap_or(&settings.agent);
+        let (program, arguments) = launch.words.split_first().context("an empty command")?;
+        let mut command = Command::new(program);
+        command.args(arguments);
+        command.envs(launch.variables.iter().map(|(name, value)| (name, value)));
+        command.env(sys::LAUNCH_VARIABLE, id);
+        let binary = match launch.send_binary {
+            true => fs::read(agent).with_context(|| format!("reading `{}`", agent.display()))?,
+            false => Vec::new(),
+        };
+        if launch.send_binary {
+            command.arg(binary.len().to_string());
+        }
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        sys::new_session(&mut command);
+        let mut child = command.spawn().with_context(|| format!("starting `{program}`"))?;
+        let watch = settings.guard.watch(child.id());
+        let (sender, heard) = sync_channel(16);
+        let (noise, errors) = (Noise::default(), Noise::default());
+        let (output, error_output) = (child.stdout.take(), child.stderr.take());
+        let mut readers = Vec::new();
+        if let Some(output) = output {
+            let noise = noise.clone();
+            readers.push(thread::spawn(move || read_messages(output, &sender, &noise)));
+        }
+        if let Some(output) = error_output {
+            let errors = errors.clone();
+            readers.push(thread::spawn(move || read_noise(output, &errors)));
+        }
+        let mut input = child.stdin.take().context("the command has no input")?;
+        // In a thread of its own: the time limit must hold for a command that never reads, too.
+        let sending = thread::spawn(move || {
+            // A command that ended early explains itself on its error output, which is quoted.
+            let _ = input.write_all(&binary);
+            input
+        });
+        let command = launch.by_hand(&agent.to_string_lossy());
+        let input = Input::Sending(sending);
+        Ok(Process {
+            command,
+            id: id.to_owned(),
+            is_all: false,
+            child,
+            _watch: watch,
+            ended: None,
+            input,
+            closed: None,
+            heard,
+            noise,
+            errors,
+            readers,
+        })
+    }
+
+    pub(super) fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.input = match std::mem::replace(&mut self.input, Input::Closed) {
+            Input::Sending(sending) => {
+                Input::Open(sending.join().map_err(|_| io::ErrorKind::BrokenPipe)?)
+            }
+            other => other,
+        };
+        match &mut self.input {
+            Input::Open(input) => input.write_all(bytes).and_then(|()| input.flush()),
+            _ => Err(io::ErrorKind::BrokenPipe.into()),
+        }
+    }
+
+    /// The next message within the time limit from `begin` on, or why there is none.
+    pub(super) fn listen(
+        &mut self,
+        begin: Instant,
+        limit: Duration,
+        mut liveness: Option<&mut LivenessCheck>,
+        settings: &SessionSettings<'_>,
+    ) -> Result<Response, AgentError> {
+        let until = begin + limit;
+        loop {
+            if (settings.interrupted)() {
+                return Err(AgentError::Interrupted);
+            }
+            let left = until.saturating_duration_since(Instant::now());
+            match self.heard.recv_timeout(left.min(POLL)) {
+                // A terminal in between echoes what it is sent: our own request is no answer.
+                Ok(Heard::Message(text)) if serde_json::from_str::<Request>(&text).is_ok() => {}
+                Ok(Heard::Message(text)) => {
+                    return serde_json::from_str(&text).map_err(|error| {
+                        let shown: String = text.chars().take(200).collect();
+                        self.dead(&format!("the agent answers garbage ({error}): {shown}"))
+                    });
+                }
+                Ok(Heard::TooLong) => {
+                    return Err(self.dead(&format!("a line of more than {MAX_LINE} bytes came")));
+                }
+                Ok(Heard::Closed) | Err(RecvTimeoutError::Disconnected) => {
+                    return Err(self.gone("the agent closed its output"));
+                }
+                Err(RecvTimeoutError::Timeout) if left.is_zero() => {
+                    let seconds = limit.as_secs_f64();
+                    let what = format!(
+                        "no answer within {seconds} s; does it ask for a password, or still boot?"
+                    );
+                    return Err(AgentError::TimedOut(self.failure(&what)));
+                }
+                Err(RecvTimeoutError::Timeout) => {
+                    if liveness.as_mut().is_some_and(|liveness| liveness.is_lost()) {
+                        return Err(self.dead("a process of it ended, and no answer comes"));
+                    }
+                }
+            }
+        }
+    }
+
+    /// The error for an agent that reads or writes nothing any more: how it ended, or `otherwise`
+    /// if it did not.
+    pub(super) fn gone(&mut self, otherwise: &str) -> AgentError {
+        // If only the launcher lost its output, the agent still waits for requests.
+        self.close_input();
+        let how = self.wait_briefly().map(|status| format!("the agent ended ({status})"));
+        self.dead(how.as_deref().unwrap_or(otherwise))
+    }
+
+    pub(super) fn dead(&mut self, what: &str) -> AgentError {
+        AgentError::Dead(self.failure(what))
+    }
+
+    /// Ends the agent. The error has what happened, what was printed, and the command.
+    fn failure(&mut self, what: &str) -> anyhow::Error {
+        self.end(Duration::ZERO);
+        self.await_readers();
+        let mut text = what.to_owned();
+        for (name, lines) in [("stderr", &self.errors), ("stdout", &self.noise)] {
+            let lines = lines.lock().unwrap_or_else(PoisonError::into_inner);
+            for line in lines.iter() {
+                text.push_str(&format!("\n  {name}: {line}"));
+            }
+        }
+        text.push_str(&format!("\n  by hand: {}", self.command));
+        anyhow!(text)
+    }
+
+    /// Gives the readers a moment to read what was printed last.
+    fn await_readers(&self) {
+        let until = Instant::now() + FINAL_OUTPUT;
+        while Instant::now() < until && !self.readers.iter().all(JoinHandle::is_finished) {
+            thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    /// How the command ended, if it ends within half a second.
+    fn wait_briefly(&mut self) -> Option<ExitStatus> {
+        if self.ended.is_none() && child::ends_within(&self.child, Duration::from_millis(500)) {
+            self.finish();
+        }
+        self.ended
+    }
+
+    /// Tells the agent that no more requests come. A terminal in between does not pass the end of
+    /// the input on, so a message says it, too. A thread that still sends the binary closes the
+    /// input when it is done or the command ends.
+    pub(super) fn close_input(&mut self) {
+        if let Ok(line) = line_of(&Request { id: 0, ask: Ask::Quit })
+            && let Input::Open(input) = &mut self.input
+        {
+            let _ = input.write_all(line.as_bytes());
+        }
+        self.input = Input::Closed;
+        self.closed.get_or_insert_with(Instant::now);
+    }
+
+    /// Closes the agent's input, gives it `grace` from then on to clean up and exit, then ends its
+    /// session.
+    fn end(&mut self, grace: Duration) {
+        self.close_input();
+        if self.ended.is_none() {
+            let waited = self.closed.map_or(Duration::ZERO, |closed| closed.elapsed());
+            if !child::ends_within(&self.child, grace.saturating_sub(waited)) {
+                // A shell removes what it made before it exits.
+                sys::ask_group_to_end(self.child.id());
+                child::ends_within(&self.child, FINAL_OUTPUT);
+            }
+            self.finish();
+        }
+    }
+
+    /// Kills what is left of the session, then reaps its leader. The order matters: the id of a
+    /// reaped process may belong to another one.
+    fn finish(&mut self) {
+        sys::end_group(self.child.id());
+        let _ = self.child.kill();
+        self.ended = self.child.wait().ok();
+        // An agent that was killed did not end the processes that its command put into sessions of
+        // their own.
+        if self.is_all && !self.ended.is_some_and(|status| status.success()) {
+            sys::end_launched(|launch| launch == self.id);
+        }
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // Nobody waits for the readers: they end when the outputs close, and a process that the
+        // launcher put into the background may delay that without limit.
+        self.end(GRACE);
+    }
+}
+
+/// Passes messages on and keeps the last lines of everything else.
+fn read_messages(output: impl Read, sender: &SyncSender<Heard>, noise: &Noise) {
+    let mut output = BufReader::new(output);
+    loop {
+        let mut bytes = Vec::new();
+        let heard = match output.by_ref().take(MAX_LINE as u64 + 1).read_until(b'\n', &mut bytes) {
+            Ok(0) | Err(_) => Heard::Closed,
+            Ok(read) if read > MAX_LINE => Heard::TooLong,
+            Ok(_) => {
+                let line = String::from_utf8_lossy(&bytes);
+                match message_in(&line) {
+                    Some(message) => Heard::Message(harmless(message)),
+                    None => {
+                        keep(noise, &line);
+                        continue;
+                    }
+                }
+            }
+        };
+        let last = !matches!(heard, Heard::Message(_));
+        if sender.send(heard).is_err() || last {
+            return;
+        }
+    }
+}
+
+/// The message without characters that a terminal would act on: whatever an agent says may end up
+/// in a table.
+fn harmless(message: &str) -> String {
+    String::from_utf8_lossy(&visible_json(message.as_bytes())).into_owned()
+}
+
+fn read_noise(output: impl Read, noise: &Noise) {
+    let mut output = BufReader::new(output);
+    let mut bytes = Vec::new();
+    while let Ok(1..) = output.by_ref().take(MAX_LINE as u64).read_until(b'\n', &mut bytes) {
+        keep(noise, &String::from_utf8_lossy(&bytes));
+        bytes.clear();
+    }
+}
+
+fn keep(noise: &Noise, line: &str) {
+    let line: String = visible_line(line.trim_end()).chars().take(300).collect();
+    if line.is_empty() {
+        return;
+    }
+    let mut lines = noise.lock().unwrap_or_else(PoisonError::into_inner);
+    if lines.len() == NOISE_LINES {
+        // A kernel prints the reason of its panic before some twenty lines of registers and stack.
+        let oldest = lines.iter().position(|line| !line.contains("panic")).unwrap_or(0);
+        lines.remove(oldest);
+    }
+    lines.push_back(line);
+}
