@@ -26,6 +26,8 @@ pub enum Verb {
     Time(TimeArgs),
     /// Compare what run files hold
     Compare(CompareArgs),
+    /// Copy a run file without host names, paths, arguments and boot ids, to publish it
+    Redact(RedactArgs),
     /// List what there is
     List(ListArgs),
     /// Tell what can be started and measured here, and why not
@@ -43,6 +45,19 @@ pub enum Verb {
     /// What ends the sessions of a killed controller
     #[command(hide = true)]
     Guard,
+}
+
+#[derive(Debug, Args)]
+pub struct RedactArgs {
+    /// Run file to copy
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// Name of the copy
+    #[arg(short, long, value_name = "FILE")]
+    pub output: PathBuf,
+    /// Replace the output file if it exists
+    #[arg(long)]
+    pub force: bool,
 }
 
 #[derive(Debug, Args)]

@@ -8,6 +8,7 @@ pub mod list;
 mod machine;
 pub mod man;
 mod measure;
+pub mod redact;
 pub mod run;
 mod selection;
 mod show;

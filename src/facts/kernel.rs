@@ -6,6 +6,7 @@ use crate::sys;
 
 pub(super) fn put(facts: &mut Sheet, root: &Root<'_>) {
     facts.put("proactive_reclaim", proactive_reclaim(root));
+    facts.put("command_line", root.first_line("/proc/cmdline").map(|it| known_parameters(&it)));
     let status = root.text("/proc/self/status").unwrap_or_default();
     let of_process = |key: &str| value_in(&status, key, ':');
     facts.put("seccomp", of_process("Seccomp"));
@@ -16,6 +17,104 @@ pub(super) fn put(facts: &mut Sheet, root: &Root<'_>) {
     facts.put("capabilities", of_process("CapEff"));
     facts.put("uptime_s", root.first_line("/proc/uptime").and_then(first_word));
     facts.put("load_1min", root.first_line("/proc/loadavg").and_then(first_word));
+}
+
+/// Kernel parameters that bear on costs and tell nothing else, by the beginnings of their names.
+/// Others may be secrets: installers and cloud images pass tokens and addresses to the first
+/// process in this way.
+const PARAMETERS: &[&str] = &[
+    "acpi",
+    "amd_iommu",
+    "amd_pstate",
+    "apparmor",
+    "audit",
+    "cgroup",
+    "clocksource",
+    "cpufreq",
+    "cpuidle",
+    "debug_pagealloc",
+    "default_hugepagesz",
+    "elevator",
+    "gather_data_sampling",
+    "haltpoll",
+    "highres",
+    "hpet",
+    "hugepages",
+    "ibt",
+    "idle",
+    "init_on_alloc",
+    "init_on_free",
+    "intel_idle",
+    "intel_iommu",
+    "intel_pstate",
+    "iommu",
+    "irqaffinity",
+    "isolcpus",
+    "kaslr",
+    "kfence",
+    "kvm",
+    "l1tf",
+    "lsm",
+    "maxcpus",
+    "mds",
+    "mem",
+    "mitigations",
+    "mmio_stale_data",
+    "nmi_watchdog",
+    "noapic",
+    "nohz",
+    "nokaslr",
+    "nolapic",
+    "nopti",
+    "nosmt",
+    "nospectre",
+    "nowatchdog",
+    "nr_cpus",
+    "numa_balancing",
+    "page_alloc",
+    "page_poison",
+    "preempt",
+    "processor",
+    "psi",
+    "pti",
+    "quiet",
+    "random.trust_cpu",
+    "rcu_nocb",
+    "retbleed",
+    "rodata",
+    "security",
+    "selinux",
+    "skew_tick",
+    "slab_nomerge",
+    "slub_debug",
+    "spec_",
+    "spectre",
+    "srbds",
+    "swapaccount",
+    "swiotlb",
+    "systemd.unified_cgroup_hierarchy",
+    "threadirqs",
+    "transparent_hugepage",
+    "tsc",
+    "tsx",
+    "vdso",
+    "vsyscall",
+    "zswap",
+];
+
+/// The known parameters of a kernel command line, and how many others there are.
+fn known_parameters(line: &str) -> String {
+    let known = |word: &&str| {
+        let name = word.split('=').next().unwrap_or_default();
+        PARAMETERS.iter().any(|known| name.starts_with(known)) && !word.contains("//")
+    };
+    // What follows `--` goes to the first process.
+    let all: Vec<&str> = line.split_whitespace().take_while(|word| *word != "--").collect();
+    let kept: Vec<&str> = all.iter().copied().filter(known).collect();
+    match line.split_whitespace().count() - kept.len() {
+        0 => kept.join(" "),
+        others => format!("{} and-{others}-others", kept.join(" ")).trim_start().to_owned(),
+    }
 }
 
 fn first_word(text: String) -> Option<String> {
@@ -90,7 +189,7 @@ mod tests {
     fn settings_are_read_and_empty_ones_left_out() {
         let damon = "/sys/kernel/mm/damon/admin/kdamonds";
         let root = made::system(&[
-            ("/proc/cmdline", "quiet  mitigations=off\n"),
+            ("/proc/cmdline", "quiet  mitigations=off token=x url=http://u:p@h -- --key s\n"),
             ("/proc/self/attr/current", "docker-default (enforce)\n"),
             ("/sys/fs/selinux/enforce", ""),
             ("/proc/self/status", "Name:\tx\nUid:\t5\t5\t5\t5\nSeccomp:\t2\nTracerPid:\t7\n"),
@@ -102,7 +201,7 @@ mod tests {
         facts.put_files(&Root(root.path()));
         put(&mut facts, &Root(root.path()));
         let told = |name: &str| facts.0.get(name).map(String::as_str);
-        assert_eq!(told("command_line"), Some("quiet  mitigations=off"));
+        assert_eq!(told("command_line"), Some("quiet mitigations=off and-5-others"));
         assert_eq!(told("security_label"), Some("docker-default (enforce)"));
         assert_eq!(told("selinux_enforcing"), None);
         assert_eq!(told("proactive_reclaim"), Some("pageout"));

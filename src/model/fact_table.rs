@@ -12,6 +12,8 @@ pub struct Fact {
     pub value: FactValue,
     /// The file whose first line is the value; none where code finds the value.
     pub file: Option<&'static str>,
+    /// It tells who or where: `envtax redact` removes it.
+    pub private: bool,
 }
 
 /// How two values of a fact are compared.
@@ -30,11 +32,16 @@ pub enum FactValue {
 
 impl Fact {
     const fn new(name: &'static str, value: FactValue) -> Fact {
-        Fact { name, value, file: None }
+        Fact { name, value, file: None, private: false }
     }
 
     const fn file(mut self, path: &'static str) -> Fact {
         self.file = Some(path);
+        self
+    }
+
+    const fn private(mut self) -> Fact {
+        self.private = true;
         self
     }
 }
@@ -69,7 +76,7 @@ pub const FACTS: &[Fact] = &[
     list("cpu_flags", " "),
     text("microcode"),
     list("mitigations", "; "),
-    list("command_line", " ").file("/proc/cmdline"),
+    list("command_line", " ").private(),
     text("hypervisor"),
     text("clock_source").file("/sys/devices/system/clocksource/clocksource0/current_clocksource"),
     text("clock_read"),
@@ -102,9 +109,9 @@ pub const FACTS: &[Fact] = &[
     list("filesystem_options", ","),
     text("accelerator"),
     text("address_randomisation").file("/proc/sys/kernel/randomize_va_space"),
-    volatile("backing_file"),
+    volatile("backing_file").private(),
     text("backing_filesystem"),
-    volatile("boot").file("/proc/sys/kernel/random/boot_id"),
+    volatile("boot").file("/proc/sys/kernel/random/boot_id").private(),
     text("build"),
     text("capabilities"),
     text("cgroups"),
@@ -127,14 +134,14 @@ pub const FACTS: &[Fact] = &[
     text("namespaces"),
     text("numa_balancing").file("/proc/sys/kernel/numa_balancing"),
     text("overcommit").file("/proc/sys/vm/overcommit_memory"),
-    volatile("path"),
+    volatile("path").private(),
     text("perf_event_paranoid").file("/proc/sys/kernel/perf_event_paranoid"),
     text("release"),
     text("rotational"),
     text("same_page_merging").file("/sys/kernel/mm/ksm/run"),
     text("scheduler"),
     text("size"),
-    volatile("source"),
+    volatile("source").private(),
     text("swappiness").file("/proc/sys/vm/swappiness"),
     text("tickless_cpus").file("/sys/devices/system/cpu/nohz_full"),
     text("uid"),

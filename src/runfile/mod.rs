@@ -4,6 +4,8 @@
 //! `docs/RUN-FILE.md` describes the format for other programs.
 
 use std::collections::BTreeMap;
+mod redact;
+
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -12,6 +14,8 @@ use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 
 use crate::model::{ClockFacts, Facts, Plan, SampleSet, visible_json};
+
+pub use redact::Redactor;
 
 /// Version of the format. Readers take this one and every earlier one.
 pub const FORMAT: u32 = 1;

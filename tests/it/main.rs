@@ -23,6 +23,7 @@ mod other_verbs;
 #[cfg(feature = "planted")]
 mod planted;
 mod processes;
+mod redact;
 mod run_files;
 mod suites;
 mod support;
