@@ -18,7 +18,6 @@ mod mount;
 mod plan;
 mod probe;
 mod protocol;
-mod reason;
 mod report;
 mod runfile;
 mod stats;
@@ -36,16 +35,16 @@ use clap::{Command, CommandFactory, FromArgMatches};
 use crate::cli::{Cli, Verb};
 use crate::exit::Exit;
 use crate::inside::worker;
-use crate::model::visible;
+use crate::model::{Failure, visible};
 use crate::plan::suite::SUITES;
-use crate::report::{ALIASES, LAYOUTS, REPORTS};
+use crate::report::{ALIASES, LAYOUTS, REPORTS, failure};
 
 fn main() -> ExitCode {
     // A worker is a measured process: nothing is loaded or parsed that it does not need.
     if std::env::args_os().nth(1).is_some_and(|verb| verb == "worker") {
         return finish(worker::run().map(|()| Exit::Done));
     }
-    // As is what a worker exchanges something with.
+    // A peer exchanges messages with a worker, and is as lean.
     if let Some(status) = sys::run_as_peer() {
         return status.into();
     }
@@ -99,8 +98,8 @@ fn finish(result: Result<Exit>) -> ExitCode {
         Err(error) => {
             // Without a reader there is nobody to tell, and `eprintln!` would panic.
             // Names of files and what other programs printed may stand in it.
-            let text = format!("envtax: {error:#}");
-            let _ = writeln!(io::stderr(), "{}", visible(&text));
+            let text = failure::long(&Failure::from(error));
+            let _ = writeln!(io::stderr(), "envtax: {}", visible(&text));
             Exit::Usage.into()
         }
     }

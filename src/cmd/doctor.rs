@@ -14,9 +14,9 @@ use crate::cli::DoctorArgs;
 use crate::control::{AgentError, Session, SessionSettings};
 use crate::exit::Exit;
 use crate::launch::LAUNCHERS;
-use crate::model::{Availability, EnvSpec};
+use crate::model::{Availability, EnvSpec, Failure};
 use crate::protocol::{Answer, Ask};
-use crate::reason::brief;
+use crate::report::failure;
 use crate::units;
 
 /// No further environment of the overview is tried after so long.
@@ -80,7 +80,7 @@ fn overview(page: &Page, tried: &[EnvSpec], settings: &SessionSettings<'_>) -> R
                 page.entry(usage, "?", &["needs what only you can name".to_owned()])
             }
             Availability::Unavailable { reason, remedy } => {
-                page.short(usage, &StartCheck::Failed(format!("{reason}\nremedy: {remedy}")))
+                page.short(usage, &StartCheck::Failed(Failure::new(reason).or_remedy(remedy)))
             }
         });
     }
@@ -105,7 +105,8 @@ fn tries(
         bar.tick();
         let trial = match in_short {
             true if begin.elapsed() > PATIENCE => {
-                StartCheck::Failed(format!("not tried: the others took {} s", PATIENCE.as_secs()))
+                let text = format!("not tried: the others took {} s", PATIENCE.as_secs());
+                StartCheck::Failed(text.into())
             }
             true => start_check::in_short(spec, settings),
             false => start_check::of(spec, settings),
@@ -156,9 +157,7 @@ fn clean(
             other => {
                 exit = Exit::Partial;
                 let why = match other {
-                    Err(AgentError::Dead(error) | AgentError::TimedOut(error)) => {
-                        format!("{error:#}")
-                    }
+                    Err(AgentError::Dead(error) | AgentError::TimedOut(error)) => error.into(),
                     _ => "the agent did not answer".into(),
                 };
                 text.push_str(&page.whole(&label(&spec), &StartCheck::Failed(why)));
@@ -187,20 +186,22 @@ impl Page {
             StartCheck::Started { after, without } => {
                 let mut lines = vec![started(*after)];
                 // What has the same reason stands together.
-                let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
+                let mut reasons: Vec<(&Failure, Vec<&str>)> = Vec::new();
                 for (what, why) in without {
-                    match reasons.iter_mut().find(|(known, _)| known == why) {
+                    match reasons.iter_mut().find(|(known, _)| *known == why) {
                         Some((_, all)) => all.push(what),
                         None => reasons.push((why, vec![what])),
                     }
                 }
-                let text =
-                    |(why, all): (&str, Vec<&str>)| format!("without {}: {why}", all.join(", "));
-                lines.extend(reasons.into_iter().map(text));
+                for (why, all) in reasons {
+                    let text = format!("without {}: {}", all.join(", "), failure::long(why));
+                    lines.extend(text.lines().map(|line| line.trim().to_owned()));
+                }
                 self.entry(name, "yes", &lines)
             }
             StartCheck::Failed(why) => {
-                let lines: Vec<String> = why.lines().map(|line| line.trim().to_owned()).collect();
+                let text = failure::long(why);
+                let lines: Vec<String> = text.lines().map(|line| line.trim().to_owned()).collect();
                 self.entry(name, "no", &lines)
             }
             StartCheck::Ready => {
@@ -220,9 +221,9 @@ impl Page {
                 self.entry(name, "yes", &self.cut(&text))
             }
             StartCheck::Failed(why) => {
-                let brief = brief(why);
-                let mut lines = self.cut(&brief.what);
-                lines.extend(brief.remedy.iter().flat_map(|it| self.cut(&format!("remedy: {it}"))));
+                let (what, remedy) = failure::short(why);
+                let mut lines = self.cut(&what);
+                lines.extend(remedy.iter().flat_map(|it| self.cut(&format!("remedy: {it}"))));
                 self.entry(name, "no", &lines)
             }
             other => self.whole(name, other),
@@ -268,9 +269,11 @@ mod tests {
     #[test]
     fn an_entry_fits_the_page() {
         let page = Page { width: 50 };
-        let why = "the agent ended (exit status: 1)\n  stderr: one two three four five six seven \
-                   eight nine ten eleven twelve\n  by hand: x y z\nremedy: install it";
-        let failed = StartCheck::Failed(why.into());
+        let why = Failure::new("the agent ended (exit status: 1)")
+            .printed(["one two three four five six seven eight nine ten eleven twelve"])
+            .by_hand("x y z")
+            .or_remedy("install it");
+        let failed = StartCheck::Failed(why);
         let short = page.short("box", &failed);
         assert_eq!(
             short,
@@ -287,7 +290,7 @@ mod tests {
     #[test]
     fn what_is_missing_in_an_environment_is_named() {
         let without = [("file.cold", "no root"), ("a", "one CPU"), ("file.random", "no root")];
-        let without = without.map(|(what, why)| (what.to_owned(), why.to_owned())).to_vec();
+        let without = without.map(|(what, why)| (what.to_owned(), why.into())).to_vec();
         let started = StartCheck::Started { after: Duration::from_millis(7), without };
         let page = Page { width: 80 };
         assert!(page.short("a", &started).contains("starts in 7.00 ms, without file.cold, a,"));

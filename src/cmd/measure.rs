@@ -20,9 +20,9 @@ use crate::cli::{OutputArgs, ShowArgs};
 use crate::compare::{self, sides};
 use crate::control::{self, Progress, SessionSettings, Watcher};
 use crate::exit::Exit;
-use crate::model::Plan;
+use crate::model::{Failure, Plan};
 use crate::plan::environment_file::AUTO;
-use crate::reason::{brief, readable};
+use crate::report::failure;
 use crate::runfile::{self, EndReason, Header, OutcomeState, Record, RunFile, Writer};
 use crate::{facts, sys, units};
 
@@ -62,7 +62,7 @@ pub(super) fn measure(
     let points = control::make_mount_points(&plan, &settings)?;
     warnings.extend(points.failures.iter().cloned());
     let mut scribe = Scribe::new(&plan, &path, file.force)?;
-    warnings.iter().for_each(|text| scribe.warn(text));
+    warnings.into_iter().for_each(|text| scribe.warn(&text.into()));
     let end = control::run(&plan, &settings, &mut scribe);
     scribe.bar.finish_and_clear();
     let whole = match end {
@@ -70,7 +70,7 @@ pub(super) fn measure(
         Err(error) if scribe.writer.is_none() => return Err(error),
         // Part of it is on disk, which is more than an error message is worth.
         Err(error) => {
-            scribe.warn(&format!("{error:#}"));
+            scribe.warn(&error.into());
             false
         }
     };
@@ -118,7 +118,7 @@ fn leave_out(
             StartCheck::Started { .. } | StartCheck::Ready => return true,
             StartCheck::Interrupted => interrupted = true,
             StartCheck::Failed(why) => {
-                let why = brief(&why).what;
+                let why = failure::short(&why).0;
                 told.push(format!("`--env {AUTO}` leaves out `{name}`: {why}"));
             }
         }
@@ -237,10 +237,10 @@ impl Watcher for Scribe<'_> {
         self.bar.set_message(format!("finding sample sizes, {done}/{cases} cases"));
     }
 
-    fn warn(&mut self, text: &str) {
+    fn warn(&mut self, warning: &Failure) {
         // Nobody may be listening any more; the run goes on.
         self.bar.suspend(|| {
-            let _ = writeln!(io::stderr(), "envtax: {}", readable(text));
+            let _ = writeln!(io::stderr(), "envtax: {}", failure::long(warning));
         });
     }
 }

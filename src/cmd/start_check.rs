@@ -5,21 +5,20 @@ use std::time::Duration;
 use anyhow::Result;
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::control::{self, AgentError, MountPoints, Session, SessionSettings};
+use crate::control::{AgentError, MountPoints, Session, SessionSettings};
 use crate::launch::{self, Launcher, Site};
-use crate::model::{Availability, EnvSpec, TargetDir};
+use crate::model::{Availability, EnvSpec, Failure, TargetDir};
 use crate::protocol::{Answer, Ask, UnavailableCase};
 
 /// How an environment's start went.
 pub(super) enum StartCheck {
     Started {
         after: Duration,
-        /// Cases that cannot be measured there, each with its reason and remedy.
-        without: Vec<(String, String)>,
+        /// Cases that cannot be measured there and target directories that cannot be used.
+        without: Vec<(String, Failure)>,
     },
-    /// The whole reason, with the remedy in its last line.
-    Failed(String),
-    /// What it needs is there, as far as can be seen without starting it.
+    Failed(Failure),
+    /// Not started: its requirements are met, as far as can be seen without booting it.
     Ready,
     Interrupted,
 }
@@ -37,18 +36,18 @@ pub(super) fn in_short(spec: &EnvSpec, settings: &SessionSettings<'_>) -> StartC
     match launcher.commands(&site) {
         // What set-up commands make is not there yet.
         Err(error) if spec.setup.is_empty() => {
-            StartCheck::Failed(format!("{error:#}\nremedy: {}", launcher.info().remedy))
+            StartCheck::Failed(Failure::from(error).or_remedy(launcher.info().remedy))
         }
         _ => StartCheck::Ready,
     }
 }
 
-/// The environment's launcher, if what it needs is installed; else why not, with the remedy.
-fn found(spec: &EnvSpec) -> Result<&'static dyn Launcher, String> {
-    let launcher = launch::find(&spec.kind).map_err(|error| format!("{error:#}"))?;
+/// The environment's launcher, if what it needs is installed; else why not.
+fn found(spec: &EnvSpec) -> Result<&'static dyn Launcher, Failure> {
+    let launcher = launch::find(&spec.kind)?;
     match launcher.detect() {
         Availability::Available => Ok(launcher),
-        Availability::Unavailable { reason, remedy } => Err(format!("{reason}\nremedy: {remedy}")),
+        Availability::Unavailable { reason, remedy } => Err(Failure::new(reason).or_remedy(remedy)),
     }
 }
 
@@ -66,7 +65,7 @@ pub(super) fn of(spec: &EnvSpec, settings: &SessionSettings<'_>) -> StartCheck {
     let dirs: Vec<TargetDir> = spec.dirs.iter().map(own).collect();
     let mut points = MountPoints::default();
     if let Err(error) = points.add(spec, &dirs, settings) {
-        return StartCheck::Failed(format!("{error:#}"));
+        return StartCheck::Failed(error.into());
     }
     let started = Session::start(spec, &dirs, settings).and_then(|mut session| {
         let after = session.started_in;
@@ -76,7 +75,7 @@ pub(super) fn of(spec: &EnvSpec, settings: &SessionSettings<'_>) -> StartCheck {
             let ask = Ask::Dirs { paths, token: settings.token.clone() };
             if let Answer::Dirs { dirs: answers, .. } = session.ask(ask, settings)? {
                 let errors = dirs.iter().zip(answers).filter_map(|(dir, answer)| {
-                    Some((format!("target directory {}", dir.name), answer.error?))
+                    Some((format!("target directory {}", dir.name), answer.error?.into()))
                 });
                 without.extend(errors);
             }
@@ -87,18 +86,16 @@ pub(super) fn of(spec: &EnvSpec, settings: &SessionSettings<'_>) -> StartCheck {
         Ok((after, without)) => StartCheck::Started { after, without },
         Err(AgentError::Interrupted) => StartCheck::Interrupted,
         Err(AgentError::Dead(error) | AgentError::TimedOut(error)) => {
-            let usual = launcher.info().remedy;
-            let remedy = control::remedy(spec, &error).unwrap_or(usual);
-            StartCheck::Failed(format!("{error:#}\nremedy: {remedy}"))
+            StartCheck::Failed(Failure::from(error).or_remedy(launcher.info().remedy))
         }
     }
 }
 
-fn unavailable(session: &Session) -> Vec<(String, String)> {
+fn unavailable(session: &Session) -> Vec<(String, Failure)> {
     let cases = session.hello.unavailable.iter();
     let text = |case: &UnavailableCase| {
         let name = format!("{} {}", case.probe, case.params.as_str());
-        (name.trim().to_owned(), format!("{}; {}", case.reason, case.remedy))
+        (name.trim().to_owned(), Failure::new(&case.reason).or_remedy(&case.remedy))
     };
     cases.map(text).collect()
 }

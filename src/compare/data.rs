@@ -1,7 +1,7 @@
 //! What a column has for a row: its blocks, its rounds, or the reason why there are none.
 
 use super::{Cell, Row, Session, Side};
-use crate::model::{Phase, PlannedCase};
+use crate::model::{Failure, Phase, PlannedCase};
 use crate::runfile::{Block, EndReason, OutcomeState, RunFile};
 use crate::stats::{self, Contrast, Round, Series, centre};
 
@@ -194,11 +194,11 @@ impl<'a> Session<'a> {
     }
 
     /// Why the row is missing in this session, if the file says.
-    fn outcome(&self, key: &RowKey) -> Option<(OutcomeState, &'a str)> {
+    fn outcome(&self, key: &RowKey) -> Option<(OutcomeState, &'a Failure)> {
         let case = self.case_index(key)?;
         let mut outcomes = self.run.outcomes.iter();
         let found = outcomes.find(|outcome| outcome.case == case && outcome.env == self.env)?;
-        Some((found.state, &found.reason))
+        Some((found.state, &found.why))
     }
 
     /// Why there is neither a round nor an outcome.
@@ -226,16 +226,16 @@ impl<'a> Session<'a> {
 
 impl Side<'_> {
     /// The reason of the first session in which the row went wrong.
-    pub(super) fn failure(&self, key: &RowKey) -> Option<&str> {
+    pub(super) fn failure(&self, key: &RowKey) -> Option<&Failure> {
         let mut outcomes = self.sessions.iter().filter_map(|session| session.outcome(key));
-        outcomes.find(|(state, _)| *state == OutcomeState::Failed).map(|(_, reason)| reason)
+        outcomes.find(|(state, _)| *state == OutcomeState::Failed).map(|(_, why)| why)
     }
 
     /// The cell of a row that has no round here.
     pub(super) fn empty_cell(&self, key: &RowKey) -> Cell {
         let outcome = self.sessions.iter().find_map(|session| session.outcome(key));
-        if let Some((_, reason)) = outcome {
-            return Cell::Skipped { reason: reason.to_owned() };
+        if let Some((_, why)) = outcome {
+            return Cell::Skipped(why.clone());
         }
         // One that was to measure it says more than one that was not.
         let planned = |session: &&Session<'_>| session.case_index(key).is_some();

@@ -29,7 +29,7 @@ mod verdict;
 use anyhow::{Context, Result, ensure};
 use serde::Serialize;
 
-use crate::model::{COMMAND, CommandPhase, EMPTY_SHELL, Facts, Quantity};
+use crate::model::{COMMAND, CommandPhase, EMPTY_SHELL, Facts, Failure, Quantity};
 pub use crate::stats::Between;
 use crate::stats::{Contrast, Effect, centre};
 
@@ -150,13 +150,9 @@ fn area_of(probe: &str) -> &str {
 pub enum Cell {
     Measured(Measured),
     /// Cannot be measured there.
-    Skipped {
-        reason: String,
-    },
+    Skipped(Failure),
     /// Was tried and went wrong.
-    Failed {
-        reason: String,
-    },
+    Failed(Failure),
     /// Could have been measured there, but the run ended before.
     NotReached {
         reason: String,
@@ -295,7 +291,7 @@ fn doubted(
 ) -> (Cell, Option<Test>) {
     if let Cell::Measured(measured) = &mut cell {
         if let Some(reason) = refused {
-            return (Cell::Failed { reason: reason.clone() }, None);
+            return (Cell::Failed(Failure::new(reason)), None);
         }
         if sameness::other_program(side, reference, key) {
             measured.flags.push(Flag::OtherProgram);
@@ -318,8 +314,8 @@ fn cell(
     base: Option<Own<'_>>,
     margin: f64,
 ) -> (Cell, Option<Test>) {
-    if let Some(reason) = side.failure(key) {
-        return (Cell::Failed { reason: reason.to_owned() }, None);
+    if let Some(failure) = side.failure(key) {
+        return (Cell::Failed(failure.clone()), None);
     }
     if let Some(cell) = cell_with_zeroes(data, base.map(|(base, _)| base)) {
         return (cell, None);
@@ -420,7 +416,7 @@ fn empty_cell(side: &Side<'_>, key: &RowKey, data: &SideData<'_>) -> Cell {
     }
     let notes = block.set.extras.notes.join("; ");
     let unknown = "the environment does not show it, or it was not above zero".to_owned();
-    Cell::Skipped { reason: if notes.is_empty() { unknown } else { notes } }
+    Cell::Skipped(Failure::new(if notes.is_empty() { unknown } else { notes }))
 }
 
 /// The tax, and the test behind its verdict where the data allow one.

@@ -5,8 +5,7 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 
 use super::{Difference, Session, Side};
-use crate::model::EnvSpec;
-use crate::reason::{Brief, brief};
+use crate::model::{Details, EnvSpec};
 use crate::runfile::{Block, EndReason, RunFile};
 use crate::units;
 
@@ -25,6 +24,9 @@ pub struct Remark {
     pub column: Option<String>,
     /// For people.
     pub text: String,
+    /// Where it is about a failure, what else is known of that.
+    #[serde(flatten)]
+    pub details: Details,
 }
 
 /// What a remark is about, for programs.
@@ -75,11 +77,11 @@ pub enum RemarkKind {
 
 impl Remark {
     pub(super) fn on_column(kind: RemarkKind, column: &str, text: String) -> Remark {
-        Remark { kind, column: Some(column.to_owned()), text }
+        Remark { kind, column: Some(column.to_owned()), text, details: Details::default() }
     }
 
     pub(super) fn on_all(kind: RemarkKind, text: String) -> Remark {
-        Remark { kind, column: None, text }
+        Remark { kind, column: None, text, details: Details::default() }
     }
 }
 
@@ -143,19 +145,19 @@ fn one_boot(sides: &[Side<'_>]) -> bool {
 /// all where the file ends before.
 fn not_started(column: &str, session: &Session<'_>) -> Option<Remark> {
     let mut environments = session.run.environments.iter();
-    let text = match environments.find(|environment| environment.name == session.env) {
+    let (text, details) = match environments.find(|environment| environment.name == session.env) {
         None => {
             let name = session.name();
-            format!("`{name}`: the file ends before this environment was started")
+            let text = format!("`{name}`: the file ends before this environment was started");
+            (text, Details::default())
         }
         Some(environment) => {
-            let Brief { what, remedy } = brief(environment.error.as_deref()?);
+            let what = environment.error.as_deref()?;
             let file = session.file.map_or(String::new(), |file| format!("`{file}`: "));
-            let remedy = remedy.map_or(String::new(), |remedy| format!("\nremedy: {remedy}"));
-            format!("{file}{what}{remedy}")
+            (format!("{file}{what}"), environment.details.clone())
         }
     };
-    Some(Remark::on_column(RemarkKind::NotStarted, column, text))
+    Some(Remark { details, ..Remark::on_column(RemarkKind::NotStarted, column, text) })
 }
 
 fn clock(column: &str, session: &Session<'_>) -> Vec<Remark> {

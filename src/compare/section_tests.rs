@@ -58,8 +58,10 @@ fn a_ladder_is_split_into_calls_and_bytes() {
 fn an_environment_that_never_started_takes_nothing_from_the_others() {
     let mut run = ladder_run(1.0);
     run.blocks.retain(|block| block.env == "a");
-    let why = "`b` did not start: ended\n  stderr: no image\n  by hand: x\n  remedy: pull it";
+    let why = "`b` did not start: ended";
+    let details = Failure::new("").printed(["no image"]).or_remedy("pull it").details;
     run.environments[1].error = Some(why.into());
+    run.environments[1].details = details.clone();
     run.outcomes =
         (0..SIZES.len()).map(|case| outcome("b", case, OutcomeState::Failed, why)).collect();
     let comparison = compared(run);
@@ -69,7 +71,7 @@ fn an_environment_that_never_started_takes_nothing_from_the_others() {
     );
     let remark = &comparison.remarks[0];
     assert_eq!((remark.kind, remark.column.as_deref()), (RemarkKind::NotStarted, Some("b")));
-    assert_eq!(remark.text, "`b` did not start: ended: no image\nremedy: pull it");
+    assert_eq!((remark.text.as_str(), &remark.details), (why, &details));
 }
 
 #[test]
@@ -119,7 +121,7 @@ fn directories_are_set_against_the_first_one() {
         env: "b".into(),
         case: 2,
         state: OutcomeState::Failed,
-        reason: "gone".into(),
+        why: "gone".into(),
     });
     let found = compared(run).directories.unwrap();
     assert_eq!(
@@ -247,7 +249,7 @@ fn a_figure_that_is_not_shown_is_skipped_with_the_reason() {
     let row = &comparison.rows[1];
     assert_eq!((row.phase.as_str(), row.quantity), ("memory", Quantity::Bytes));
     assert!(matches!(&row.cells[0], Cell::Measured(it) if (it.cost - 1e5).abs() < 2e3));
-    assert!(matches!(&row.cells[1], Cell::Skipped { reason } if reason == "no smaps_rollup"));
+    assert!(matches!(&row.cells[1], Cell::Skipped(why) if why.what == "no smaps_rollup"));
 }
 
 /// Runs of a whole command, with these wall times in ns by column and round.

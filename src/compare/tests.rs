@@ -95,6 +95,7 @@ fn started(name: &str) -> crate::runfile::Environment {
     crate::runfile::Environment {
         name: name.into(),
         error: None,
+        details: Default::default(),
         facts: Default::default(),
         clock: Default::default(),
         cpus: Vec::new(),
@@ -170,15 +171,15 @@ fn what_was_not_measured_says_why() {
     run.outcomes.push(outcome("b", 1, OutcomeState::Failed, "no space"));
     let comparison = compared(run);
     let cells = &comparison.rows[1].cells;
-    assert!(matches!(&cells[0], Cell::Skipped { reason } if reason == "no shell"), "{cells:?}");
-    assert!(matches!(&cells[1], Cell::Failed { reason } if reason == "no space"), "{cells:?}");
+    assert!(matches!(&cells[0], Cell::Skipped(why) if why.what == "no shell"), "{cells:?}");
+    assert!(matches!(&cells[1], Cell::Failed(why) if why.what == "no space"), "{cells:?}");
     assert_eq!(comparison.areas[0].rows, 2);
     assert!(comparison.areas[0].ratios[1].is_some(), "the row that was measured");
     assert_eq!(comparison.areas[0].counts, [0, 1], "how many that is");
 }
 
 pub(super) fn outcome(env: &str, case: usize, state: OutcomeState, reason: &str) -> Outcome {
-    Outcome { env: env.into(), case, state, reason: reason.into() }
+    Outcome { env: env.into(), case, state, why: reason.into() }
 }
 
 #[test]

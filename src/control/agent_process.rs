@@ -9,14 +9,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result};
 
 use super::liveness::LivenessCheck;
 use super::settings::{AgentError, SessionSettings};
 use crate::cleanup::child;
 use crate::cleanup::guard::Watch;
 use crate::launch::Launch;
-use crate::model::{visible_json, visible_line};
+use crate::model::{Failure, visible_json, visible_line};
 use crate::protocol::{Ask, MAX_LINE, Request, Response, line_of, message_in};
 use crate::sys;
 
@@ -178,7 +178,7 @@ impl Process {
                     let what = format!(
                         "no answer within {seconds} s; does it ask for a password, or still boot?"
                     );
-                    return Err(AgentError::TimedOut(self.failure(&what)));
+                    return Err(AgentError::TimedOut(self.failure(&what).into()));
                 }
                 Err(RecvTimeoutError::Timeout) => {
                     if liveness.as_mut().is_some_and(|liveness| liveness.is_lost()) {
@@ -199,22 +199,18 @@ impl Process {
     }
 
     pub(super) fn dead(&mut self, what: &str) -> AgentError {
-        AgentError::Dead(self.failure(what))
+        AgentError::Dead(self.failure(what).into())
     }
 
     /// Ends the agent. The error has what happened, what was printed, and the command.
-    fn failure(&mut self, what: &str) -> anyhow::Error {
+    fn failure(&mut self, what: &str) -> Failure {
         self.end(Duration::ZERO);
         self.await_readers();
-        let mut text = what.to_owned();
-        for (name, lines) in [("stderr", &self.errors), ("stdout", &self.noise)] {
-            let lines = lines.lock().unwrap_or_else(PoisonError::into_inner);
-            for line in lines.iter() {
-                text.push_str(&format!("\n  {name}: {line}"));
-            }
-        }
-        text.push_str(&format!("\n  by hand: {}", self.command));
-        anyhow!(text)
+        // What stands on the error output tells more, and the last line is quoted where one is.
+        let outputs = [&self.noise, &self.errors].map(|lines| {
+            lines.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect::<Vec<_>>()
+        });
+        Failure::new(what).printed(outputs.concat()).by_hand(&self.command)
     }
 
     /// Gives the readers a moment to read what was printed last.

@@ -33,7 +33,7 @@ pub(super) fn fetch(
             let hex = match session.ask(Ask::Take { name: output.into(), offset }, settings)? {
                 Answer::Piece { hex: Some(hex) } => hex,
                 Answer::Piece { hex: None } => break,
-                Answer::Failed { .. } => return Ok(()),
+                Answer::Failed(_) => return Ok(()),
                 _ => return Err(AgentError::Dead(anyhow!("the agent there hands no files over"))),
             };
             let bytes = bytes_of(&hex).context("a piece is not hexadecimal")?;

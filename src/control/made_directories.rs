@@ -5,13 +5,13 @@ use std::fs::{self, File};
 use std::io;
 use std::path::Path;
 
-use anyhow::{Context, Error, Result, bail, ensure};
+use anyhow::{Context, Error, Result, ensure};
 
 use super::resources::{HelperProcess, command_of, finish};
 use super::settings::SessionSettings;
 use crate::cleanup::held_stage::HeldStage;
 use crate::launch::{self, Helper};
-use crate::model::{Plan, TargetDir};
+use crate::model::{Failure, Plan, TargetDir};
 use crate::mount::{self, Recipe, Site, Step, Way};
 use crate::{sys, units};
 
@@ -104,11 +104,11 @@ fn enter_private_mounts(ways: &[Way]) -> io::Result<()> {
 }
 
 fn refused(error: &io::Error, dir: &TargetDir) -> Error {
-    let name = &dir.name;
-    anyhow::anyhow!(
-        "mounting is refused ({error})\n  remedy: run envtax as root, take `fuse`, or mount it by \
-         hand and write `--dir {name}=PATH`"
-    )
+    let remedy = format!(
+        "run envtax as root, take `fuse`, or mount it by hand and write `--dir {}=PATH`",
+        dir.name
+    );
+    Failure::new(format!("mounting is refused ({error})")).or_remedy(remedy).into()
 }
 
 /// Carries a recipe out; the process that serves the filesystem, if one does.
@@ -149,11 +149,10 @@ fn make_image(path: &Path, size: u64, folder: &Path) -> Result<()> {
     let free = sys::volume(folder).map_or(u64::MAX, |volume| volume.free);
     if free < size {
         let (free, size) = (units::bytes(free as f64), units::bytes_exact(size));
-        bail!(
-            "`{}` has {free} free, and the image may grow to {size}\n  remedy: a smaller SIZE, or \
-             a `TMPDIR` with more room",
-            folder.display()
-        );
+        let folder = folder.display();
+        let failure =
+            Failure::new(format!("`{folder}` has {free} free, and the image may grow to {size}"));
+        return Err(failure.or_remedy("a smaller SIZE, or a `TMPDIR` with more room").into());
     }
     let image = File::create_new(path).and_then(|file| file.set_len(size));
     image.with_context(|| format!("making the image `{}`", path.display()))
@@ -162,12 +161,13 @@ fn make_image(path: &Path, size: u64, folder: &Path) -> Result<()> {
 fn failed(error: Error, step: &Step) -> Error {
     let missing = |cause: &io::Error| cause.kind() == io::ErrorKind::NotFound;
     let program = step.words.first().map_or("", String::as_str);
-    let mut text = format!("`{program}`: {error:#}\n  remedy: {}", step.remedy);
-    if error.root_cause().downcast_ref().is_some_and(missing) {
-        text = format!("there is no `{program}` on the search path");
-        if !step.package.is_empty() {
-            text.push_str(&format!("\n  remedy: apt-get install {}", step.package));
-        }
+    if !error.root_cause().downcast_ref().is_some_and(missing) {
+        let failure = Failure::from(error).within(format!("`{program}`"));
+        return failure.or_remedy(&step.remedy).into();
     }
-    anyhow::anyhow!(text)
+    let failure = Failure::new(format!("there is no `{program}` on the search path"));
+    match step.package {
+        "" => failure.into(),
+        package => failure.or_remedy(format!("apt-get install {package}")).into(),
+    }
 }

@@ -19,7 +19,6 @@ mod workload_data;
 
 pub use made_directories::make_dirs;
 pub use mount_points::{MountPoints, make_mount_points};
-pub use resources::remedy;
 pub use rounds::run;
 pub use run_hooks::start_run_hooks;
 pub use session::Session;

@@ -1,21 +1,20 @@
 //! What surrounds a launch on this side: its stage, the user's set-up and clean-up commands, and
 //! the helper processes that its environment needs.
 
-use std::fmt;
 use std::fs::{self, File};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Error, Result, bail, ensure};
+use anyhow::{Context, Error, Result};
 
 use super::settings::{AgentError, SessionSettings};
 use crate::cleanup::child;
 use crate::cleanup::guard::Watch;
 use crate::cleanup::held_stage::HeldStage;
-use crate::launch::{self, Helper, Launcher, Site};
-use crate::model::EnvSpec;
+use crate::launch::{Helper, Launcher, Site};
+use crate::model::{EnvSpec, Failure};
 use crate::sys;
 
 /// How long one set-up command, or a helper until it is ready, may take.
@@ -23,24 +22,6 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// Lines of a helper's output that are quoted, at its beginning and at its end.
 const HEAD: usize = 2;
 const TAIL: usize = 4;
-
-/// What a launch failed at when it was the user's own command.
-#[derive(Debug)]
-struct SetUpFailed(String);
-
-impl fmt::Display for SetUpFailed {
-    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(to, "set-up command `{}`", self.0)
-    }
-}
-
-/// What helps where an environment did not start for that reason.
-pub fn remedy(spec: &EnvSpec, error: &Error) -> Result<&'static str> {
-    Ok(match error.downcast_ref::<SetUpFailed>() {
-        Some(_) => "run the environment's `setup` by hand",
-        None => launch::find(&spec.kind)?.info().remedy,
-    })
-}
 
 /// What a launch needs on this side; undone when this is dropped.
 pub(super) struct LaunchResources {
@@ -65,7 +46,11 @@ impl LaunchResources {
             if (settings.interrupted)() {
                 return Err(AgentError::Interrupted);
             }
-            done.context(SetUpFailed(line.clone()))?;
+            let failed = |error| {
+                let failure = Failure::from(error).within(format!("set-up command `{line}`"));
+                failure.or_remedy("run the environment's `setup` by hand")
+            };
+            done.map_err(failed).map_err(Error::new)?;
         }
         // Only now is there what the set-up commands make.
         launcher.check(site.argument)?;
@@ -112,13 +97,13 @@ impl HelperProcess {
         while !helper.ready.exists() {
             let by_hand = shell_words::join(&helper.words);
             if let Some(status) = helper_process.child.try_wait()? {
-                bail!("the helper ended ({status}){}\n  by hand: {by_hand}", tail(log));
+                let what = format!("the helper ended ({status})");
+                return Err(Failure::new(what).printed(tail(log)).by_hand(by_hand).into());
             }
-            ensure!(
-                Instant::now() < until && !(settings.interrupted)(),
-                "the helper is not ready{}\n  by hand: {by_hand}",
-                tail(log)
-            );
+            if Instant::now() >= until || (settings.interrupted)() {
+                let failure = Failure::new("the helper is not ready");
+                return Err(failure.printed(tail(log)).by_hand(by_hand).into());
+            }
             thread::sleep(Duration::from_millis(2));
         }
         Ok(helper_process)
@@ -158,11 +143,12 @@ pub(super) fn finish(
     let _watch = settings.guard.watch(child.id());
     match child::ended_within(&mut child, PATIENCE, settings.interrupted)? {
         Some(status) if status.success() => Ok(()),
-        Some(status) => bail!("ended with {status}{}", tail(log)),
+        Some(status) => Err(Failure::new(format!("ended with {status}")).printed(tail(log)).into()),
         None => {
             sys::end_group(child.id());
             let _ = child.wait();
-            bail!("not finished after {} s{}", PATIENCE.as_secs(), tail(log))
+            let what = format!("not finished after {} s", PATIENCE.as_secs());
+            Err(Failure::new(what).printed(tail(log)).into())
         }
     }
 }
@@ -177,13 +163,13 @@ pub(super) fn command_of(words: &[String], log: &Path) -> Result<Command> {
     Ok(command)
 }
 
-/// The first and the last lines of an output, each on a line of its own: programs say what is wrong
-/// before how they are used, or at the end of their work.
-fn tail(log: &Path) -> String {
+/// The first and the last lines of an output: programs say what is wrong before they say how they
+/// are used, or at the end of their work.
+fn tail(log: &Path) -> Vec<String> {
     let bytes = fs::read(log).unwrap_or_default();
     let text = String::from_utf8_lossy(&bytes);
     let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
     let first = &lines[..lines.len().min(HEAD)];
     let last = &lines[lines.len().saturating_sub(TAIL).max(first.len())..];
-    first.iter().chain(last).map(|line| format!("\n  it printed: {line}")).collect()
+    first.iter().chain(last).map(|line| (*line).to_owned()).collect()
 }

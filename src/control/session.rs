@@ -5,14 +5,14 @@ use std::path::Path;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result};
 
 use super::agent_process::Process;
 use super::liveness::LivenessCheck;
 use super::resources::{HelperProcess, LaunchResources};
 use super::settings::{AgentError, SessionSettings};
 use crate::launch::{self, Launch, LauncherInfo, Site};
-use crate::model::{Availability, EnvSpec, TargetDir};
+use crate::model::{Availability, EnvSpec, Failure, TargetDir};
 use crate::protocol::{Answer, Ask, Hello, Request, VERSION, line_of};
 use crate::runfile::Outside;
 use crate::sys;
@@ -52,8 +52,8 @@ impl Session {
     ) -> Result<Session, AgentError> {
         let agent = settings.agent.to_str().context("the path of envtax is not UTF-8")?;
         let launcher = launch::find(&spec.kind)?;
-        if let Availability::Unavailable { reason, .. } = launcher.detect() {
-            return Err(AgentError::Dead(anyhow!(reason)));
+        if let Availability::Unavailable { reason, remedy } = launcher.detect() {
+            return Err(AgentError::Dead(Failure::new(reason).or_remedy(remedy).into()));
         }
         settings.launches.set(settings.launches.get() + 1);
         let id = format!("{}-{}", settings.token, settings.launches.get());
@@ -70,16 +70,18 @@ impl Session {
         for launch in launches {
             match Session::try_start(&launch, &id, launcher.info(), &resources, settings) {
                 // It may have ended for lack of the binary, which the next command sends.
-                Err(AgentError::Dead(error)) if !program_is_missing(&error) => failures.push(error),
+                Err(AgentError::Dead(error)) if !program_is_missing(&error) => {
+                    failures.push(Failure::from(error));
+                }
                 other => return other,
             }
         }
-        let ways: Vec<String> = failures.iter().map(|error| format!("{error:#}")).collect();
-        let mut text = ways.join("\n  then, sending the agent there: ");
-        if let Some(explanation) = launch::explanation(&text) {
-            text.push_str(&format!("\n  {explanation}"));
-        }
-        Err(AgentError::Dead(anyhow!(text)))
+        let remedy = failures.iter().find_map(launch::remedy_for);
+        let mut failures = failures.into_iter();
+        let mut failure = failures.next().context("a launcher without a command")?;
+        failure.details.next_attempts = failures.collect();
+        failure.details.remedy = remedy.map(str::to_owned);
+        Err(AgentError::Dead(failure.into()))
     }
 
     fn try_start(

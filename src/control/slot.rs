@@ -8,9 +8,9 @@ use anyhow::{Context, Result, anyhow, bail};
 
 use super::session::Session;
 use super::settings::{AgentError, SessionSettings};
+use super::tool_version;
 use super::watcher::Watcher;
-use super::{resources, tool_version};
-use crate::model::{ClockFacts, DATA_DIR, EnvSpec, Facts, Plan, TargetDir};
+use crate::model::{ClockFacts, DATA_DIR, Details, EnvSpec, Facts, Failure, Plan, TargetDir};
 use crate::protocol::transfer::{PIECE, hex_of};
 use crate::protocol::{Answer, Ask, DirAnswer};
 use crate::runfile::{self, Launch, Record};
@@ -29,7 +29,7 @@ pub(super) struct Slot {
     pub(super) session: Option<Session>,
     relaunches: u32,
     /// Why there is no session.
-    pub(super) error: Option<String>,
+    pub(super) error: Option<Failure>,
     /// Target directories that cannot be used there, with the reason.
     pub(super) bad_dirs: BTreeMap<String, String>,
     /// Where inputs that were sent there are, by their paths on this side.
@@ -71,19 +71,17 @@ pub(super) fn open_slots(
             Err(AgentError::Interrupted) => return Err(AgentError::Interrupted),
             Err(AgentError::Dead(error) | AgentError::TimedOut(error)) => {
                 let name = &spec.name;
-                let remedy = resources::remedy(spec, &error)?;
-                let spec = spec.spec();
-                let text = format!(
-                    "environment `{name}` ({spec}) did not start: {error:#}\n  remedy: {remedy}"
-                );
-                (Some(text.clone()), not_started(name, text))
+                let failure = Failure::from(error)
+                    .within(format!("environment `{name}` ({}) did not start", spec.spec()))
+                    .or_remedy(launch::find(&spec.kind)?.info().remedy);
+                (Some(failure.clone()), not_started(name, failure))
             }
         };
-        if let Some(text) = &error {
+        if let Some(failure) = &error {
             if spec.name == plan.reference {
-                return Err(AgentError::Dead(anyhow::anyhow!("{text}")));
+                return Err(AgentError::Dead(failure.clone().into()));
             }
-            watcher.warn(text);
+            watcher.warn(failure);
         }
         slot.error = error;
         slots.push(slot);
@@ -99,10 +97,11 @@ pub(super) fn open_slots(
     Ok(slots)
 }
 
-fn not_started(name: &str, error: String) -> runfile::Environment {
+fn not_started(name: &str, failure: Failure) -> runfile::Environment {
     runfile::Environment {
         name: name.to_owned(),
-        error: Some(error),
+        error: Some(failure.what),
+        details: failure.details,
         facts: Facts::new(),
         clock: Default::default(),
         cpus: Vec::new(),
@@ -134,7 +133,7 @@ fn take_in(
     };
     if !removed.is_empty() {
         let (name, removed) = (&slot.name, removed.join(", "));
-        watcher.warn(&format!("`{name}`: removed what a killed run left: {removed}"));
+        watcher.warn(&format!("`{name}`: removed what a killed run left: {removed}").into());
     }
     let mut dirs = BTreeMap::new();
     let mut answers = answers.into_iter();
@@ -167,6 +166,7 @@ fn take_in(
     let record = runfile::Environment {
         name: slot.name.clone(),
         error: None,
+        details: Details::default(),
         facts,
         clock: slot.clock.clone().unwrap_or_default(),
         cpus: hello.cpus.clone(),
@@ -205,8 +205,9 @@ fn send_inputs(
             };
             let place = match session.ask(ask, settings)? {
                 Answer::Put { path } => path,
-                Answer::Failed { error } => {
-                    return Err(AgentError::Dead(anyhow!("sending `{path}` there: {error}")));
+                Answer::Failed(failure) => {
+                    let failure = failure.within(format!("sending `{path}` there"));
+                    return Err(AgentError::Dead(failure.into()));
                 }
                 _ => return Err(AgentError::Dead(anyhow!("the agent there takes no files"))),
             };
@@ -294,7 +295,8 @@ impl Slot {
         if self.relaunches > RELAUNCHES {
             let name = &spec.name;
             let deaths = self.relaunches;
-            self.error = Some(format!("environment `{name}`: its agent died {deaths} times"));
+            let what = format!("environment `{name}`: its agent died {deaths} times");
+            self.error = Some(Failure::new(what));
             return Ok(());
         }
         self.start_again(spec, plan, settings)
@@ -323,7 +325,8 @@ impl Slot {
             Err(AgentError::Interrupted) => return Err(Interrupted),
             Err(AgentError::Dead(error) | AgentError::TimedOut(error)) => {
                 let name = &spec.name;
-                self.error = Some(format!("environment `{name}` did not start again: {error:#}"));
+                let context = format!("environment `{name}` did not start again");
+                self.error = Some(Failure::from(error).within(context));
             }
         }
         Ok(())

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 
+use crate::model::Failure;
 use crate::runfile::Record;
 
 /// Who is told of what happens during a run.
@@ -14,7 +15,7 @@ pub trait Watcher {
     /// So many cases of all have their sample sizes; the budget does not run yet.
     fn preparing(&mut self, done: usize, cases: usize);
     /// Something that a person should see at once, such as an environment that does not start.
-    fn warn(&mut self, text: &str);
+    fn warn(&mut self, warning: &Failure);
 }
 
 /// How far a run is.

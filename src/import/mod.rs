@@ -117,6 +117,7 @@ fn run_file(found: Found, text: &str) -> Result<RunFile> {
     let environment = |name: &&str| Environment {
         name: name.to_string(),
         error: None,
+        details: Default::default(),
         facts: Default::default(),
         clock: Default::default(),
         cpus: Vec::new(),

@@ -17,7 +17,7 @@ use crate::inside::command;
 use crate::inside::guest;
 use crate::inside::program;
 use crate::measure::{settled_clock, shortest_sample_ns};
-use crate::model::{Availability, Case, Facts};
+use crate::model::{Availability, Case, Facts, Failure};
 use crate::probe::{self, PROBES};
 use crate::protocol::transfer::{KeptOutput, SentFiles};
 use crate::protocol::{
@@ -192,8 +192,7 @@ impl Agent {
                     self.answer(request.id, ask)
                 }
             };
-            let answer =
-                answer.unwrap_or_else(|error| Answer::Failed { error: format!("{error:#}") });
+            let answer = answer.unwrap_or_else(|error| Answer::Failed(Failure::from(error)));
             send(request.id, answer)?;
         }
         // What a run that was killed just before this one left was too young at the start.
@@ -288,18 +287,18 @@ impl Agent {
     /// Runs a whole command in a scratch folder of its own.
     fn run_command(&self, id: u64, task: &CommandTask) -> Result<Answer> {
         if let Some(program) = command::missing(&task.needs) {
-            let reason = format!("there is no program `{program}` in this environment");
-            return Ok(Answer::CannotMeasure { reason });
+            let what = format!("there is no program `{program}` in this environment");
+            return Ok(Answer::CannotMeasure(Failure::new(what)));
         }
         if let (Some(emulator), Some(program)) =
             (sys::emulator(), command::beside_emulator(&task.words))
         {
             let (emulator, program) = (emulator.display(), program.display());
-            let reason = format!(
-                "the kernel runs `{program}` by itself: it leaves the emulator; time `{emulator} \
-                 {program}` in `native` instead"
+            let what = format!(
+                "the kernel, and not the emulator, would run `{program}`: it leaves the emulator"
             );
-            return Ok(Answer::CannotMeasure { reason });
+            let remedy = format!("time `{emulator} {program}` in `native` instead");
+            return Ok(Answer::CannotMeasure(Failure::new(what).or_remedy(remedy)));
         }
         let scratch = self.temporary.join(scratch_name(&task.token, id));
         let set = command::run(task, &scratch);
@@ -324,7 +323,10 @@ impl Agent {
         let status = worker.0.wait().context("waiting for the worker")?;
         match serde_json::from_str(&text) {
             Ok(answer) if status.success() => Ok(answer),
-            _ => bail!("the worker ended with {status}{}", worker.last_words()),
+            _ => {
+                let what = format!("the worker ended with {status}");
+                Err(Failure::new(what).printed(worker.printed()).into())
+            }
         }
     }
 }
@@ -343,10 +345,11 @@ impl Running {
             let left = until.saturating_duration_since(Instant::now()).as_millis() as u64;
             match sys::wait_for_answer(&output, &sys::input(), left)? {
                 Ready::Answer => {}
-                Ready::TimedOut => bail!(
-                    "not finished after {} s; allow more with `--answer-timeout`",
-                    limit.as_secs_f64()
-                ),
+                Ready::TimedOut => {
+                    let what = format!("not finished after {} s", limit.as_secs_f64());
+                    let remedy = "allow more with `--answer-timeout`";
+                    return Err(Failure::new(what).or_remedy(remedy).into());
+                }
                 Ready::Interrupted => bail!("cancelled by the controller"),
             }
             match output.read(&mut chunk)? {
@@ -357,12 +360,15 @@ impl Running {
         }
     }
 
-    fn last_words(&mut self) -> String {
-        let mut text = String::new();
+    /// The first lines that the worker wrote to standard error.
+    fn printed(&mut self) -> Vec<String> {
+        let mut bytes = Vec::new();
         if let Some(errors) = self.0.stderr.take() {
-            let _ = errors.take(2000).read_to_string(&mut text);
+            let _ = errors.take(2000).read_to_end(&mut bytes);
         }
-        if text.trim().is_empty() { text } else { format!(": {}", text.trim()) }
+        let text = String::from_utf8_lossy(&bytes);
+        let lines = text.lines().map(str::trim_end).filter(|line| !line.is_empty());
+        lines.map(str::to_owned).collect()
     }
 }
 

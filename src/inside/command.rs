@@ -10,7 +10,7 @@ use anyhow::{Context, Result, anyhow, bail, ensure};
 
 use crate::cleanup::leftovers::hold;
 use crate::inside::program::hash_of;
-use crate::model::{CommandPhase, Extras, SampleSet};
+use crate::model::{CommandPhase, Extras, Failure, SampleSet};
 use crate::protocol::CommandTask;
 use crate::protocol::transfer::{STDERR, STDOUT, WRITTEN};
 use crate::sys::{self, CommandEnd, CommandOrder, Killed};
@@ -228,18 +228,17 @@ fn judge(
         }
         None => {}
     }
-    ensure!(
-        end.status.success() || task.ignore_failure,
-        "`{command}` ended with {}{}\n  remedy: see by hand why, or time it all the same with \
-         `--ignore-failure`",
-        end.status,
-        stderr.map(quoted).unwrap_or_default()
-    );
-    Ok(())
+    if end.status.success() || task.ignore_failure {
+        return Ok(());
+    }
+    Err(Failure::new(format!("`{command}` ended with {}", end.status))
+        .printed(stderr.map(last_lines).unwrap_or_default())
+        .or_remedy("see by hand why, or time it all the same with `--ignore-failure`")
+        .into())
 }
 
 /// The last lines of what was written to standard error.
-fn quoted(path: &Path) -> String {
+fn last_lines(path: &Path) -> Vec<String> {
     let mut bytes = Vec::new();
     let _ = File::open(path).and_then(|mut file| {
         let length = file.metadata()?.len();
@@ -248,8 +247,7 @@ fn quoted(path: &Path) -> String {
     });
     let text = String::from_utf8_lossy(&bytes);
     let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
-    let last = &lines[lines.len().saturating_sub(3)..];
-    last.iter().map(|line| format!("\n  it printed: {line}")).collect()
+    lines[lines.len().saturating_sub(3)..].iter().map(|line| (*line).to_owned()).collect()
 }
 
 fn not_started(words: &[String], error: io::Error) -> anyhow::Error {
@@ -291,8 +289,11 @@ fn aside(words: &[String], folder: &Path, task: &CommandTask) -> Result<()> {
     let command = shell_words::join(words);
     let end = sys::run_command(&order, &sys::input()).map_err(|error| not_started(words, error))?;
     ensure!(end.killed.is_none(), "`{command}` was not finished in time and was killed");
-    ensure!(end.status.success(), "`{command}` ended with {}{}", end.status, quoted(&output));
-    Ok(())
+    if end.status.success() {
+        return Ok(());
+    }
+    let what = format!("`{command}` ended with {}", end.status);
+    Err(Failure::new(what).printed(last_lines(&output)).into())
 }
 
 /// Has the caches forget the file; an error when that cannot be seen to have happened.

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, bail, ensure};
 
 use crate::measure::{self, BlockSettings};
-use crate::model::Availability;
+use crate::model::{Availability, Failure};
 use crate::probe::{self, Scratch, Setup};
 use crate::protocol::{Answer, BlockSize, Tuning, WorkerOrder};
 use crate::sys::{self, Copies};
@@ -19,10 +19,8 @@ pub fn run() -> Result<()> {
     let order: WorkerOrder = serde_json::from_str(&text).context("the order is not one")?;
     let answer = match carry_out(&order) {
         Ok(answer) => answer,
-        Err(error) if probe::cannot_measure(&error) => {
-            Answer::CannotMeasure { reason: format!("{error:#}") }
-        }
-        Err(error) => Answer::Failed { error: format!("{error:#}") },
+        Err(error) if probe::cannot_measure(&error) => Answer::CannotMeasure(Failure::from(error)),
+        Err(error) => Answer::Failed(Failure::from(error)),
     };
     let mut line = serde_json::to_string(&answer)?;
     line.push('\n');
@@ -70,7 +68,7 @@ fn in_crew(order: &WorkerOrder, size: BlockSize, copies: usize, own: &Scratch) -
     let answer = measure_here(order, copies.index(), &scratch, Some(&copies));
     let reason = match &answer {
         Ok(Answer::Block(_)) => None,
-        Ok(Answer::CannotMeasure { reason }) => Some(reason.clone()),
+        Ok(Answer::CannotMeasure(why)) => Some(why.what.clone()),
         Ok(_) => Some("it gave another answer".to_owned()),
         Err(error) => Some(format!("{error:#}")),
     };
@@ -102,7 +100,7 @@ fn measure_here(
     let probe = probe::find(&task.case.probe)?;
     // Before this process is pinned, after which it would see one CPU only.
     if let Availability::Unavailable { reason, remedy } = probe.availability(&task.case.params) {
-        return Ok(Answer::CannotMeasure { reason: format!("{reason}; {remedy}") });
+        return Ok(Answer::CannotMeasure(Failure::new(reason).or_remedy(remedy)));
     }
     let allowed_cpus = sys::allowed_cpus().unwrap_or_default();
     let nth = |cpu: usize| {
@@ -121,7 +119,7 @@ fn measure_here(
     let mut workload = match probe.prepare(&setup) {
         Ok(workload) => workload,
         Err(error) if probe::cannot_measure(&error) => {
-            return Ok(Answer::CannotMeasure { reason: format!("{error:#}") });
+            return Ok(Answer::CannotMeasure(Failure::from(error)));
         }
         Err(error) => return Err(error),
     };

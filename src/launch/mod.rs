@@ -37,7 +37,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
 
-use crate::model::{Availability, EnvSpec, TargetDir, is_name};
+use crate::model::{Availability, EnvSpec, Failure, TargetDir, is_name};
 use crate::sys;
 
 /// Every kind of environment.
@@ -298,16 +298,15 @@ fn needs_windows(what: &str) -> Availability {
     }
 }
 
-/// What helps when no way in worked, where the messages tell more than the kind's own remedy.
-pub fn explanation(messages: &str) -> Option<&'static str> {
+/// What helps after such a failure, where it tells more than the kind's own remedy.
+pub fn remedy_for(failure: &Failure) -> Option<&'static str> {
     let foreign = [
         "Exec format error",
         "cannot execute binary file",
         "Invalid ELF image for this architecture",
         "the agent that is sent is built for",
     ];
-    // The commands to run by hand hold the words of their own messages.
-    let mut told = messages.lines().filter(|line| !line.trim_start().starts_with("by hand:"));
+    let mut told = failure.details.printed.iter().chain([&failure.what]);
     told.any(|line| foreign.iter().any(|words| line.contains(words))).then_some(
         "the agent is built for another processor than the environment has: builds for others go \
          beside this binary or into the folder that ENVTAX_AGENTS names, and are used by `ssh` and \

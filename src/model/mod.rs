@@ -6,6 +6,7 @@ mod case;
 mod command;
 mod environment;
 mod fact_table;
+mod failure;
 mod phase;
 mod plan;
 mod stop;
@@ -20,6 +21,7 @@ pub use environment::{
     Availability, CONTAINER_CAPABILITIES, ClockFacts, EnvSpec, Facts, TargetDir, is_name,
 };
 pub use fact_table::{FACTS, FactValue, fact};
+pub use failure::{Details, Failure};
 pub use phase::{Phase, Quantity};
 pub use plan::{Plan, PlannedCase, Work};
 pub use stop::{LaunchCount, Stop};

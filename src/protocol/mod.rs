@@ -12,10 +12,10 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::{Case, ClockFacts, Facts, SampleSet};
+use crate::model::{Case, ClockFacts, Facts, Failure, SampleSet};
 
 /// Both sides refuse to talk to another version.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 
 /// Stands before every message.
 pub const PREFIX: &str = "@envtax ";
@@ -165,10 +165,8 @@ pub enum Answer {
         programs: Vec<Facts>,
         files: Vec<Facts>,
     },
-    /// It cannot be measured there, though nothing is wrong.
-    CannotMeasure {
-        reason: String,
-    },
+    /// Unsupported in this environment; not an error.
+    CannotMeasure(Failure),
     Cleaned,
     /// The file's path in the environment.
     Put {
@@ -179,9 +177,7 @@ pub enum Answer {
         hex: Option<String>,
     },
     /// The task could not be done; the agent itself is well.
-    Failed {
-        error: String,
-    },
+    Failed(Failure),
 }
 
 /// The agent's first message.

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 
-use super::{Report, ReportInfo, Style};
+use super::{Report, ReportInfo, Style, failure};
 use crate::compare::{Cell, Comparison, Row, Verdict};
 use crate::model::Quantity;
 
@@ -61,8 +61,8 @@ fn record(comparison: &Comparison, row: &Row, column: usize, cell: &Cell) -> Vec
     ];
     let measured = match cell {
         Cell::Measured(measured) => measured,
-        Cell::Skipped { reason } => return unmeasured(record, "skipped", reason),
-        Cell::Failed { reason } => return unmeasured(record, "failed", reason),
+        Cell::Skipped(why) => return unmeasured(record, "skipped", &failure::long(why)),
+        Cell::Failed(why) => return unmeasured(record, "failed", &failure::long(why)),
         Cell::NotReached { reason } => return unmeasured(record, "not_reached", reason),
     };
     let tax = measured.tax.as_ref();

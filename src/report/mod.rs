@@ -3,6 +3,7 @@
 
 mod csv;
 mod differences;
+pub mod failure;
 mod json;
 mod layout;
 mod markdown;

@@ -1,5 +1,6 @@
 //! The words of a comparison's table, shared by the formats that people read.
 
+use super::failure;
 use crate::compare::{
     Area, Cell, Comparison, Flag, Measured, Remark, RemarkKind, Row, Tax, Verdict, tax_of,
 };
@@ -228,7 +229,7 @@ fn letters(measured: &Measured) -> String {
 /// Every reason why something was not measured, once, with how many rows it left empty. A remark
 /// tells of environments that never started.
 fn reasons(comparison: &Comparison) -> Vec<String> {
-    let mut found: Vec<(&str, &str, &str, usize)> = Vec::new();
+    let mut found: Vec<(&str, &str, String, usize)> = Vec::new();
     let absent: Vec<bool> =
         (0..comparison.columns.len()).map(|column| comparison.is_absent(column)).collect();
     let rows = comparison.rows.iter().filter(|row| has_lines(row));
@@ -236,18 +237,18 @@ fn reasons(comparison: &Comparison) -> Vec<String> {
     for (column, cell) in cells.filter(|(column, _)| !absent[*column]) {
         let (word, reason) = match cell {
             Cell::Measured(_) => continue,
-            Cell::Skipped { reason } => ("skipped", reason.as_str()),
-            Cell::Failed { reason } => ("failed", reason.as_str()),
-            Cell::NotReached { reason } => ("not reached", reason.as_str()),
+            Cell::Skipped(why) => ("skipped", failure::long(why)),
+            Cell::Failed(why) => ("failed", failure::long(why)),
+            Cell::NotReached { reason } => ("not reached", reason.clone()),
         };
         let label = comparison.columns[column].as_str();
-        match found.iter_mut().find(|it| (it.0, it.1, it.2) == (label, word, reason)) {
+        match found.iter_mut().find(|it| (it.0, it.1, &it.2) == (label, word, &reason)) {
             Some(it) => it.3 += 1,
             None => found.push((label, word, reason, 1)),
         }
     }
     let rows = |count: usize| if count == 1 { "1 row".into() } else { format!("{count} rows") };
-    let text = |(label, word, reason, count): (&'_ str, &str, &str, usize)| {
+    let text = |(label, word, reason, count): (&'_ str, &str, String, usize)| {
         (label.to_owned(), format!("{} {word}: {reason}", rows(count)))
     };
     together(found.into_iter().map(text))
@@ -257,9 +258,10 @@ fn reasons(comparison: &Comparison) -> Vec<String> {
 fn remarks(comparison: &Comparison) -> Vec<String> {
     let split = |remark: &Remark| {
         let column = remark.column.clone().unwrap_or_default();
-        match remark.text.strip_prefix(&format!("`{column}`: ")) {
+        let text = failure::remark(remark);
+        match text.strip_prefix(&format!("`{column}`: ")) {
             Some(rest) => (column, rest.to_owned()),
-            None => (String::new(), remark.text.clone()),
+            None => (String::new(), text),
         }
     };
     // How the environments differ has a table of its own.

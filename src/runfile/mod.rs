@@ -3,6 +3,8 @@
 //!
 //! `docs/RUN-FILE.md` describes the format for other programs.
 
+mod old_failure;
+
 use std::collections::BTreeMap;
 mod redact;
 
@@ -13,7 +15,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 
-use crate::model::{ClockFacts, Facts, Plan, SampleSet, visible_json};
+use crate::model::{ClockFacts, Details, Facts, Failure, Plan, SampleSet, visible_json};
 
 pub use redact::Redactor;
 
@@ -51,8 +53,12 @@ pub struct Header {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Environment {
     pub name: String,
+    /// Why it did not start, as a sentence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
+    /// What else is known of that.
+    #[serde(flatten)]
+    pub details: Details,
     #[serde(default)]
     pub facts: Facts,
     #[serde(default)]
@@ -167,7 +173,8 @@ pub struct Outcome {
     pub env: String,
     pub case: usize,
     pub state: OutcomeState,
-    pub reason: String,
+    #[serde(flatten)]
+    pub why: Failure,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -310,7 +317,12 @@ fn take(run: &mut RunFile, record: Record) -> Result<()> {
     };
     match record {
         Record::Header(_) => bail!("is a second header"),
-        Record::Environment(environment) => run.environments.push(environment),
+        Record::Environment(mut environment) => {
+            if let Some(error) = &mut environment.error {
+                old_failure::take_apart(error, &mut environment.details);
+            }
+            run.environments.push(environment);
+        }
         Record::Launch(launch) => run.launches.push(launch),
         Record::Tuned(tuned) => known(tuned.case)?,
         Record::Inspected(inspected) => run.inspected.push(inspected),
@@ -320,8 +332,9 @@ fn take(run: &mut RunFile, record: Record) -> Result<()> {
             run.blocks.push(block);
         }
         Record::Host(host) => run.hosts.push(host),
-        Record::Outcome(outcome) => {
+        Record::Outcome(mut outcome) => {
             known(outcome.case)?;
+            old_failure::take_apart(&mut outcome.why.what, &mut outcome.why.details);
             run.outcomes.push(outcome);
         }
         Record::End(end) => run.end = Some(end),

@@ -99,9 +99,9 @@ fn a_launcher_that_does_not_run_its_arguments_is_shown_with_the_command() {
     let done = refused(&["--env", "x=cmd:true"]);
     done.complains("environment `x`").complains("the agent ended").complains("by hand: true ");
     let done = refused(&["--env", "x=cmd:echo hi"]);
-    done.complains("environment `x`").complains("stdout: hi").complains("by hand: echo hi ");
+    done.complains("environment `x`").complains("it printed: hi").complains("by hand: echo hi ");
     let done = refused(&["--env", "x=cmd:sh -c 'echo no such container >&2; exit 5' sh"]);
-    done.complains("stderr: no such container").complains("exit status: 5");
+    done.complains("it printed: no such container").complains("exit status: 5");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::{CaseState, Driver, Stop};
 use crate::control::kept_outputs;
 use crate::control::settings::AgentError;
-use crate::model::Executed;
+use crate::model::{Executed, Failure};
 use crate::protocol::{Answer, Ask, CommandTask};
 use crate::runfile::{Inspected, Record};
 
@@ -33,7 +33,7 @@ impl Driver<'_> {
                 _ => {
                     let name = &spec.name;
                     let text = format!("`{name}` does not say what its programs and inputs are");
-                    self.watcher.warn(&text);
+                    self.watcher.warn(&text.into());
                     slot.start_again(spec, self.plan, self.settings)?;
                     continue;
                 }
@@ -117,7 +117,8 @@ impl Driver<'_> {
             Ok(()) => Ok(()),
             Err(AgentError::Interrupted) => Err(Stop::Interrupted),
             Err(AgentError::Dead(error) | AgentError::TimedOut(error)) => {
-                self.watcher.warn(&format!("the output in `{name}` is not kept: {error:#}"));
+                let context = format!("the output in `{name}` is not kept");
+                self.watcher.warn(&Failure::from(error).within(context));
                 Ok(())
             }
         }

@@ -16,7 +16,7 @@ use super::settings::{AgentError, SessionSettings};
 use super::slot::{Interrupted, Slot, common_cpus, open_slots};
 use super::watcher::{Progress, Watcher};
 use crate::facts;
-use crate::model::{Case, CommandCase, DATA_DIR, Plan};
+use crate::model::{Case, CommandCase, DATA_DIR, Failure, Plan};
 use crate::protocol::{Answer, Ask, BlockSize, Task, UnavailableCase};
 use crate::runfile::{self, End, EndReason, Outcome, OutcomeState, Record};
 use crate::stats::Series;
@@ -35,7 +35,7 @@ pub fn run(plan: &Plan, settings: &SessionSettings<'_>, watcher: &mut dyn Watche
     };
     let cpus = common_cpus(&slots);
     if cpus.is_empty() {
-        watcher.warn("the environments have no CPU in common: nothing is pinned");
+        watcher.warn(&"the environments have no CPU in common: nothing is pinned".into());
     }
     let mut driver = Driver {
         plan,
@@ -119,8 +119,8 @@ impl Driver<'_> {
         self.slots.iter().position(|slot| slot.name == self.plan.reference)
     }
 
-    /// Whether the environment said that it can measure the case; why not.
-    fn can_measure(&self, case: usize, slot: usize) -> Result<(), (OutcomeState, String)> {
+    /// Why the case cannot be measured in this environment, if it cannot.
+    fn obstacle(&self, case: usize, slot: usize) -> Option<(OutcomeState, Failure)> {
         let (planned, slot) = (&self.plan.cases[case], &self.slots[slot]);
         let case = &planned.case;
         let needed = match case.params.get("cpu") {
@@ -129,25 +129,23 @@ impl Driver<'_> {
             _ => 0,
         };
         let Some(session) = &slot.session else {
-            return Err((OutcomeState::Failed, slot.error.clone().unwrap_or_default()));
+            return Some((OutcomeState::Failed, slot.error.clone().unwrap_or_default()));
         };
         let workload = planned.command().and_then(CommandCase::workload);
         let has_data = workload.is_some_and(|workload| workload.has_data());
         if let Some(reason) = slot.bad_dirs.get(DATA_DIR).filter(|_| has_data) {
-            return Err((OutcomeState::Skipped, reason.clone()));
+            return Some((OutcomeState::Skipped, reason.as_str().into()));
         }
         if let Some(error) = case.dir.as_deref().and_then(|dir| slot.bad_dirs.get(dir)) {
-            return Err((OutcomeState::Failed, error.clone()));
+            return Some((OutcomeState::Failed, error.as_str().into()));
         }
         if self.cpus < needed {
             let reason = format!("needs {needed} CPUs common to all, there are {}", self.cpus);
-            return Err((OutcomeState::Skipped, reason));
+            return Some((OutcomeState::Skipped, reason.into()));
         }
         let same = |it: &&UnavailableCase| it.probe == case.probe && it.params == case.params;
-        match session.hello.unavailable.iter().find(same) {
-            Some(it) => Err((OutcomeState::Skipped, format!("{}; {}", it.reason, it.remedy))),
-            None => Ok(()),
-        }
+        let it = session.hello.unavailable.iter().find(same)?;
+        Some((OutcomeState::Skipped, Failure::new(&it.reason).or_remedy(&it.remedy)))
     }
 
     /// Laps of rounds until all is known or the time is over.
@@ -259,8 +257,8 @@ impl Driver<'_> {
             let set = match set {
                 Ok(set) => set,
                 Err(error) => {
-                    let reason = format!("the agent's answer {error:#}");
-                    self.outcome(case, slot, OutcomeState::Failed, reason)?;
+                    let failure = format!("the agent's answer {error:#}").into();
+                    self.outcome(case, slot, OutcomeState::Failed, failure)?;
                     continue;
                 }
             };
@@ -324,38 +322,39 @@ impl Driver<'_> {
     /// Asks; a failure becomes the case's outcome there. A dead agent is started again and asked a
     /// second time: what killed it may have been none of the case's doing.
     fn ask(&mut self, case: usize, slot: usize, ask: Ask) -> Result<Option<Answer>, Stop> {
-        let mut reason = String::new();
+        let mut failure = Failure::default();
         for attempt in [1, 2] {
             let Some(session) = &mut self.slots[slot].session else { break };
             match session.ask(ask.clone(), self.settings) {
-                Ok(Answer::Failed { error }) => {
-                    reason = match self.cases[case].series[slot].first().map_or(0, Series::len) {
+                Ok(Answer::Failed(error)) => {
+                    failure = match self.cases[case].series[slot].first().map_or(0, Series::len) {
                         runs if runs > 0 && self.plan.cases[case].is_command() => {
                             let s = if runs == 1 { "" } else { "s" };
-                            format!("after {runs} good run{s}: {error}")
+                            error.within(format!("after {runs} good run{s}"))
                         }
                         _ => error,
                     };
                     break;
                 }
-                Ok(Answer::CannotMeasure { reason }) => {
-                    self.outcome(case, slot, OutcomeState::Skipped, reason)?;
+                Ok(Answer::CannotMeasure(why)) => {
+                    self.outcome(case, slot, OutcomeState::Skipped, why)?;
                     return Ok(None);
                 }
                 Ok(answer) => return Ok(Some(answer)),
                 Err(AgentError::Interrupted) => return Err(Stop::Interrupted),
                 Err(AgentError::Dead(error) | AgentError::TimedOut(error)) => {
-                    reason = format!("{error:#}");
+                    failure = Failure::from(error);
                     if attempt == 1 {
                         let name = &self.slots[slot].name;
-                        self.watcher.warn(&format!("starting `{name}` again: {reason}"));
+                        let warning = failure.clone().within(format!("starting `{name}` again"));
+                        self.watcher.warn(&warning);
                     }
                     let spec = &self.plan.environments[slot];
                     self.slots[slot].relaunch(spec, self.plan, self.settings)?;
                 }
             }
         }
-        self.outcome(case, slot, OutcomeState::Failed, reason)?;
+        self.outcome(case, slot, OutcomeState::Failed, failure)?;
         if let Some(error) = self.slots[slot].error.clone() {
             self.watcher.warn(&error);
             self.give_up(slot, &error)?;
@@ -364,11 +363,11 @@ impl Driver<'_> {
     }
 
     /// The environment is lost: so is every case that is still to be measured there.
-    fn give_up(&mut self, slot: usize, error: &str) -> Result<(), Stop> {
+    fn give_up(&mut self, slot: usize, error: &Failure) -> Result<(), Stop> {
         for case in 0..self.cases.len() {
             let state = &self.cases[case];
             if !state.finished && state.sizes.get(slot).is_some_and(Option::is_some) {
-                self.outcome(case, slot, OutcomeState::Failed, error.to_owned())?;
+                self.outcome(case, slot, OutcomeState::Failed, error.clone())?;
             }
         }
         Ok(())
@@ -379,15 +378,15 @@ impl Driver<'_> {
         case: usize,
         slot: usize,
         state: OutcomeState,
-        reason: String,
+        why: Failure,
     ) -> Result<()> {
         self.cases[case].sizes[slot] = None;
         let name = self.slots[slot].name.clone();
         if state == OutcomeState::Failed && self.slots[slot].error.is_none() {
-            self.watcher
-                .warn(&format!("{} in `{name}` failed: {reason}", self.plan.cases[case].case));
+            let context = format!("{} in `{name}` failed", self.plan.cases[case].case);
+            self.watcher.warn(&why.clone().within(context));
         }
-        self.watcher.record(Record::Outcome(Outcome { env: name, case, state, reason }))
+        self.watcher.record(Record::Outcome(Outcome { env: name, case, state, why }))
     }
 
     fn tell_progress(&mut self) {

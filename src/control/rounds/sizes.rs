@@ -29,8 +29,8 @@ impl Driver<'_> {
             self.cases[index].series = vec![Vec::new(); slots];
             let draw = self.order.for_tuning();
             for slot in 0..slots {
-                if let Err((state, reason)) = self.can_measure(index, slot) {
-                    self.outcome(index, slot, state, reason)?;
+                if let Some((state, why)) = self.obstacle(index, slot) {
+                    self.outcome(index, slot, state, why)?;
                     continue;
                 }
                 if self.plan.cases[index].is_command() {

@@ -89,6 +89,7 @@ fn every_probe_kind_and_format_is_in_its_list() {
         "aligned.rs",
         "binaries.rs",
         "differences.rs",
+        "failure.rs",
         "file_blocks.rs",
         "file_cold.rs",
         "file_durable.rs",

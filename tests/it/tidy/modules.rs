@@ -16,7 +16,6 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("stats", &[]),
     ("units", &[]),
     ("exit", &[]),
-    ("reason", &[]),
     ("cli", &[]),
     ("cleanup", &["sys"]),
     ("measure", &["sys", "model"]),
@@ -37,7 +36,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         ],
     ),
     ("import", &["model", "runfile"]),
-    ("compare", &["runfile", "stats", "model", "reason", "units"]),
+    ("compare", &["runfile", "stats", "model", "units"]),
     ("report", &["compare", "units", "model"]),
 ];
 

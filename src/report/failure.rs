@@ -1,0 +1,70 @@
+//! How a failure is shown: the only place that puts its parts together.
+
+use crate::compare::Remark;
+use crate::model::Failure;
+
+/// A remark with what helps, if it is about a failure.
+pub fn remark(remark: &Remark) -> String {
+    let failure = Failure { what: remark.text.clone(), details: remark.details.clone() };
+    let (what, remedy) = short(&failure);
+    remedy.map_or(what.clone(), |remedy| format!("{what}\nremedy: {remedy}"))
+}
+
+/// For places with little room: what happened with the last line that was printed, and what helps.
+pub fn short(failure: &Failure) -> (String, Option<&str>) {
+    let printed = failure.details.printed.last().filter(|line| !line.is_empty());
+    let what = match printed {
+        Some(line) => format!("{}: {line}", failure.what),
+        None => failure.what.clone(),
+    };
+    (what, failure.details.remedy.as_deref())
+}
+
+/// Everything, one part a line. Of the later attempts the commands are left out: they differ from
+/// the first one by a long script only.
+pub fn long(failure: &Failure) -> String {
+    let details = &failure.details;
+    let mut lines = vec![failure.what.clone()];
+    let printed = |lines: &mut Vec<String>, failure: &Failure| {
+        lines.extend(failure.details.printed.iter().map(|line| format!("it printed: {line}")));
+    };
+    printed(&mut lines, failure);
+    lines.extend(details.by_hand.iter().map(|command| format!("by hand: {command}")));
+    for attempt in &details.next_attempts {
+        lines.push(format!("the next attempt: {}", attempt.what));
+        printed(&mut lines, attempt);
+    }
+    lines.extend(details.remedy.iter().map(|remedy| format!("remedy: {remedy}")));
+    lines.join("\n  ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn failure() -> Failure {
+        let mut failure = Failure::new("the agent ended")
+            .printed(["hello", "no such image"])
+            .by_hand("x y")
+            .or_remedy("pull it");
+        let next = Failure::new("it ended again").printed(["no sh"]).by_hand("x sh -c …");
+        failure.details.next_attempts.push(next);
+        failure
+    }
+
+    #[test]
+    fn the_short_form_has_the_last_line_of_the_first_attempt() {
+        let failure = failure();
+        assert_eq!(short(&failure), ("the agent ended: no such image".into(), Some("pull it")));
+        assert_eq!(short(&Failure::new("no disk")), ("no disk".into(), None));
+    }
+
+    #[test]
+    fn the_long_form_has_one_command() {
+        assert_eq!(
+            long(&failure()),
+            "the agent ended\n  it printed: hello\n  it printed: no such image\n  by hand: x y\n  \
+             the next attempt: it ended again\n  it printed: no sh\n  remedy: pull it"
+        );
+    }
+}
