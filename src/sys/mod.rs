@@ -1,13 +1,19 @@
-//! The only place that knows which operating system this is, and the only place with `unsafe`.
-//! Every system has a sibling module with the same names; nothing outside branches on the system.
+//! The operating system: the only code that knows which one this is, and the only `unsafe` code.
+//!
+//! `linux` and `windows` export the same names, so nothing outside asks which system it runs on;
+//! `shared` is what both have in common. May use `model`. Must not know probes, environments or
+//! the protocol. What a system does not have answers with an error of the kind `Unsupported`,
+//! whose text is the reason.
 
 mod shared;
 pub use shared::command::{CommandEnd, CommandOrder, Killed};
 #[cfg(test)]
 pub use shared::counting::CountingAllocator;
+pub use shared::file::Access;
 pub use shared::held::{Footprint, Held};
 pub use shared::hypervisor::{Hypervisor, hypervisor};
 pub use shared::pe;
+pub use shared::types::{Ready, Room, Shape, Written};
 
 #[cfg(target_os = "linux")]
 mod linux;
@@ -18,3 +24,6 @@ pub use linux::*;
 mod windows;
 #[cfg(windows)]
 pub use windows::*;
+
+#[cfg(test)]
+mod tests;

@@ -11,6 +11,7 @@ use std::path::PathBuf;
 use std::process::{Child, Command};
 use std::ptr::null;
 
+use super::super::shared::types::Ready;
 use super::check;
 
 /// The running binary, from which fresh workers are started.
@@ -129,16 +130,6 @@ pub fn has_ended(child: &Child) -> bool {
         let result = libc::waitid(libc::P_PID, child.id(), info.as_mut_ptr(), flags);
         result < 0 || info.assume_init().si_pid() != 0
     }
-}
-
-/// What [`wait_for_answer`] saw.
-#[derive(Debug, PartialEq, Eq)]
-pub enum Ready {
-    /// The first descriptor has data, or its other end closed.
-    Answer,
-    /// The second one has data or was closed.
-    Interrupted,
-    TimedOut,
 }
 
 /// Waits until `answer` or `interrupt` can be read or was closed, at most `limit_ms`.

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use super::process::{Pid, fork_exiting, reap};
 use super::process_tree::fork_tied;
-use super::shared::{Atomics, Shared, Word};
+use super::shared_memory::{Atomics, Shared, Word};
 use super::{FilePath, ReadFile, check, getppid, now_ns, page_size, pin_to, raw};
 
 /// What the bystander does at each due time.

@@ -12,9 +12,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 use std::ptr::null_mut;
 
+use super::super::shared::command::{CommandEnd, CommandOrder, Killed};
 use super::{adopt_orphans, check, descendants, now_ns};
 use crate::model::Usage;
-use crate::sys::{CommandEnd, CommandOrder, Killed};
 
 /// How often a wait looks at the time limit, at who wants to stop, and at the output's size.
 const GLANCE_NS: libc::c_long = 100_000_000;

@@ -5,6 +5,8 @@ use std::io;
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::Path;
 
+use super::super::shared::types::Written;
+
 /// A block device, watched through sysfs.
 pub struct Device {
     stat: File,
@@ -12,14 +14,6 @@ pub struct Device {
     disk: Option<File>,
     /// The device has a cache of its own that has to be flushed.
     caches: bool,
-}
-
-/// What a device did since the system started.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Written {
-    pub bytes: u64,
-    /// Flushes of its cache; none where they are not counted, or not needed.
-    pub flushes: Option<u64>,
 }
 
 /// Unit of the counts, whatever the device's own sectors are.

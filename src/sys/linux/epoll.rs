@@ -5,7 +5,7 @@ use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, RawFd};
 
 use super::check;
-use super::pipe::EchoPeer;
+use super::pipe_peer::EchoPeer;
 
 /// An echo whose answers are waited for with `epoll_wait`, as event loops do.
 pub struct PolledPeer {

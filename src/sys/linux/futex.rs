@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::peer::Peer;
 use super::raw;
-use super::shared::{Atomics, Shared};
+use super::shared_memory::{Atomics, Shared};
 
 /// Whose turn it is, as the word says it.
 const OURS: u32 = 0;

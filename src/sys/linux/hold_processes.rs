@@ -4,11 +4,11 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::os::fd::AsRawFd;
 
+use super::super::shared::held::{Footprint, Held};
 use super::footprint::ProcReader;
 use super::pipe::pipe;
 use super::process::{Pid, reap};
 use super::{check, raw};
-use crate::sys::{Footprint, Held};
 
 /// So long may children take to come up once the last was forked.
 const PATIENCE_MS: libc::c_int = 30_000;

@@ -4,14 +4,7 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// What the tightest limit leaves.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Room {
-    /// Processes, threads or bytes.
-    pub left: u64,
-    /// The limit, for messages: `pids.max of the cgroup is 460`.
-    pub limit: String,
-}
+use super::super::shared::types::Room;
 
 /// How many more processes or threads there may be; none where no limit is to be seen.
 pub fn process_room() -> Option<Room> {

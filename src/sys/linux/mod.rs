@@ -29,6 +29,7 @@ mod names;
 mod page_cache;
 mod peer;
 mod pipe;
+mod pipe_peer;
 mod private_folder;
 mod process;
 mod process_tree;
@@ -38,18 +39,17 @@ mod seccomp;
 mod seccomp_profile;
 mod seccomp_program;
 mod self_exec_program;
-mod shared;
+mod shared_memory;
 mod signal;
 mod socket;
 mod spawn;
-mod stream;
 mod thread;
 mod tiny_program;
 mod volume;
 
 pub use agent::{
-    AgentImage, Ready, ask_group_to_end, die_with_parent, end_group, group_exists, has_ended,
-    new_session, wait_for_answer,
+    AgentImage, ask_group_to_end, die_with_parent, end_group, group_exists, has_ended, new_session,
+    wait_for_answer,
 };
 pub use ballast::{Ballast, huge_page_size};
 pub use bystander::{Bystander, MOST_DUE, Operation};
@@ -62,30 +62,31 @@ pub use descendants::{
     LAUNCH_VARIABLE, adopt_orphans, cpu_ns, descendants, end_launched, living, memory_bytes,
     pin_traced, reap_orphans,
 };
-pub use device::{Device, Written};
+pub use device::Device;
 pub use emulator::{emulator, header_of, leaves_emulator};
 pub use enter::{enter_chroot, enter_namespace, leave_first_place};
 pub use epoll::PolledPeer;
 pub use facts::{clock_by_call_ns, facts, has_vdso, root_is_mount, volume_facts};
-pub use file::{Access, FilePath, ReadFile, WriteFile, map_residency, stat_size, write_executable};
+pub use file::{FilePath, ReadFile, WriteFile, map_residency, stat_size, write_executable};
 pub use folder::{Entries, Folder};
 pub use futex::FutexPeer;
 pub use guest::{leave_first_process, load_module, mount, raise_loopback, use_console};
 pub use hold_processes::hold_processes;
 pub use hold_threads::{HELD_THREAD_BYTES, hold_threads};
-pub use limits::{Room, cgroup_folders, memory_room, process_room};
+pub use limits::{cgroup_folders, memory_room, process_room};
 pub use mapping::MappedFile;
 pub use memory::{MapPlace, Region, page_size};
 pub use mount::{end_with_starter, let_through, let_write, private_mounts};
 pub use page_cache::{CacheView, DROP_CACHES, drop_caches, evict, may_drop_caches};
-pub use pipe::{EchoPeer, OwnPipe, WriterPeer};
+pub use pipe::OwnPipe;
+pub use pipe_peer::{EchoPeer, WriterPeer};
 pub use private_folder::{
     is_private_folder, is_root, make_link, make_private_folder, own_user_and_group, unmount_below,
 };
 pub use process::{
     DYNAMIC_PROGRAM, Executable, SHELL_PROGRAM, fork_exec, fork_exec_group, fork_exiting, reap,
 };
-pub use process_tree::{ProcessTree, Shape};
+pub use process_tree::ProcessTree;
 pub use ptrace::enter_ptrace;
 pub use seccomp::{check_seccomp, enter_seccomp};
 pub use self_exec_program::REPLACING_EXECUTABLE;

@@ -3,18 +3,10 @@
 use std::io;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use super::super::shared::types::Shape;
 use super::process::{Pid, reap};
-use super::shared::{Atomics, Shared, Word};
+use super::shared_memory::{Atomics, Shared, Word};
 use super::{check, die_with_parent, getppid};
-
-/// Who starts whom.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shape {
-    /// This process starts all of them.
-    Flat,
-    /// This process starts children, each of which starts 24 of its own and outlives them.
-    Tree,
-}
 
 /// Processes that one child of a tree starts.
 const CHILDREN: usize = 24;

@@ -4,6 +4,8 @@
 //! C library, one page. It is assembled here rather than shipped as a file, so that the binary that
 //! is measured can be read in its source.
 
+use super::super::shared::pe::put;
+
 #[cfg(target_arch = "x86_64")]
 const CODE: &[u8] = &[
     0x31, 0xff, // xor edi, edi
@@ -50,14 +52,6 @@ pub(super) const fn assemble<const SIZE: usize>(code: &[u8]) -> [u8; SIZE] {
     put(&mut file, HEADER + 48, &0x1000_u64.to_le_bytes()); // alignment
     put(&mut file, HEADER + SEGMENT, code);
     file
-}
-
-const fn put(file: &mut [u8], at: usize, bytes: &[u8]) {
-    let mut i = 0;
-    while i < bytes.len() {
-        file[at + i] = bytes[i];
-        i += 1;
-    }
 }
 
 #[cfg(test)]

@@ -6,18 +6,8 @@ use std::mem::MaybeUninit;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
+use super::super::shared::types::Volume;
 use super::check;
-
-/// What the filesystem says of itself.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Volume {
-    /// Bytes of it; zero where it does not say.
-    pub size: u64,
-    /// Bytes that this user may still fill.
-    pub free: u64,
-    /// Its name if it keeps files in memory only.
-    pub in_memory: Option<&'static str>,
-}
 
 /// The filesystem of the folder.
 pub fn volume(folder: &Path) -> io::Result<Volume> {
@@ -41,30 +31,7 @@ pub fn volume(folder: &Path) -> io::Result<Volume> {
 /// Bytes that a file of this process may have (`ulimit -f`), if there is a limit.
 pub fn file_size_limit() -> Option<u64> {
     let mut limit = libc::rlimit { rlim_cur: libc::RLIM_INFINITY, rlim_max: 0 };
-    // SAFETY: the structure lives through the call. Without an answer it says what it said.
+    // SAFETY: the structure lives through the call, which leaves it as it is when it fails.
     unsafe { libc::getrlimit(libc::RLIMIT_FSIZE, &mut limit) };
     (limit.rlim_cur != libc::RLIM_INFINITY).then_some(limit.rlim_cur)
-}
-
-#[cfg(test)]
-impl Volume {
-    /// Whether its files are anywhere but in memory.
-    pub fn on_disk(&self) -> bool {
-        self.in_memory.is_none()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_filesystem_is_known() {
-        let here = volume(Path::new("/")).unwrap();
-        assert!(here.size == 0 || here.free <= here.size, "{here:?}");
-        assert_eq!(volume(Path::new("/not/there")).unwrap_err().kind(), io::ErrorKind::NotFound);
-        if let Ok(shared) = volume(Path::new("/dev/shm")) {
-            println!("/dev/shm: {shared:?}");
-        }
-    }
 }

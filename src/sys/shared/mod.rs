@@ -1,8 +1,14 @@
-//! What is the same on every system. May use `model`; must not branch on the system itself.
+//! What is the same on every system: types, and code over the calls that a system brings.
+//!
+//! May use `model`. Must not use `linux` or `windows`, nor ask which system this is: where code
+//! needs calls of a system, it takes them as a trait that the system implements.
 
 pub mod command;
 #[cfg(test)]
 pub mod counting;
+pub mod file;
 pub mod held;
+pub mod hold_threads;
 pub mod hypervisor;
 pub mod pe;
+pub mod types;

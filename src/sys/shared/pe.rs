@@ -79,7 +79,7 @@ impl Image<'_> {
     }
 }
 
-/// Copies bytes to that place.
+/// Copies the bytes into the file, from that place on.
 pub const fn put(file: &mut [u8], at: usize, bytes: &[u8]) {
     let mut i = 0;
     while i < bytes.len() {

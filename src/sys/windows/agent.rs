@@ -14,6 +14,7 @@ use windows_sys::Win32::Foundation::WAIT_TIMEOUT;
 use windows_sys::Win32::System::Pipes::PeekNamedPipe;
 use windows_sys::Win32::System::Threading::{CREATE_NEW_PROCESS_GROUP, WaitForSingleObject};
 
+use super::super::shared::types::Ready;
 use super::input::Input;
 use super::job::Job;
 use super::not_here;
@@ -92,16 +93,6 @@ pub fn group_exists(_leader: u32) -> bool {
 pub fn has_ended(child: &Child) -> bool {
     // SAFETY: the handle is the child's, which is borrowed through the call.
     unsafe { WaitForSingleObject(child.as_raw_handle(), 0) != WAIT_TIMEOUT }
-}
-
-/// What [`wait_for_answer`] saw.
-#[derive(Debug, PartialEq, Eq)]
-pub enum Ready {
-    /// The pipe has data, or its other end closed.
-    Answer,
-    /// The input has data or was closed.
-    Interrupted,
-    TimedOut,
 }
 
 /// The shortest and the longest time between two looks at a pipe.

@@ -8,7 +8,7 @@ use windows_sys::Win32::Foundation::FILETIME;
 use windows_sys::Win32::System::Performance::{QueryPerformanceCounter, QueryPerformanceFrequency};
 use windows_sys::Win32::System::SystemInformation::GetSystemTimePreciseAsFileTime;
 
-use super::cpu;
+use super::times::{nanoseconds, process_times};
 
 /// Name of the clock in facts and documents.
 pub const CLOCK_NAME: &str = "QueryPerformanceCounter";
@@ -69,7 +69,7 @@ impl Clock {
             Clock::Counter => now_ns(),
             Clock::Date => date_ns(),
             Clock::ProcessTime => {
-                let (user, kernel) = cpu::process_times();
+                let (user, kernel) = process_times();
                 user + kernel
             }
         }
@@ -83,30 +83,5 @@ fn date_ns() -> u64 {
     unsafe {
         GetSystemTimePreciseAsFileTime(time.as_mut_ptr());
         nanoseconds(time.assume_init())
-    }
-}
-
-/// The system counts in units of 100 ns.
-#[inline]
-pub(super) fn nanoseconds(time: FILETIME) -> u64 {
-    ((u64::from(time.dwHighDateTime) << 32) | u64::from(time.dwLowDateTime)) * 100
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn clocks_go_forward_and_are_known_by_name() {
-        for name in ["monotonic", "realtime", "cputime"] {
-            let clock = Clock::open(name).unwrap();
-            let start = clock.now_ns();
-            let mut sum = 0u64;
-            while clock.now_ns() <= start {
-                sum = std::hint::black_box(sum + 1);
-            }
-        }
-        assert_eq!(Clock::open("boottime").unwrap_err().kind(), io::ErrorKind::Unsupported);
-        assert_eq!(Clock::open("sun").unwrap_err().kind(), io::ErrorKind::InvalidInput);
     }
 }

@@ -4,14 +4,14 @@ use std::io;
 use std::mem::{MaybeUninit, size_of};
 use std::os::windows::io::{AsRawHandle, FromRawHandle, OwnedHandle};
 
-use windows_sys::Win32::Foundation::{FILETIME, HANDLE};
+use windows_sys::Win32::Foundation::HANDLE;
 use windows_sys::Win32::System::ProcessStatus::{K32GetProcessMemoryInfo, PROCESS_MEMORY_COUNTERS};
 use windows_sys::Win32::System::Threading::{
-    GetCurrentProcess, GetProcessAffinityMask, GetProcessTimes, OpenProcess,
-    PROCESS_SET_INFORMATION, SetProcessAffinityMask,
+    GetCurrentProcess, GetProcessAffinityMask, OpenProcess, PROCESS_SET_INFORMATION,
+    SetProcessAffinityMask,
 };
 
-use super::clock::nanoseconds;
+use super::times::process_times;
 use super::{check, check_handle};
 use crate::model::Usage;
 
@@ -60,16 +60,6 @@ pub fn usage() -> Usage {
     Usage { user_ns, system_ns, minor_faults: faults(), ..Usage::default() }
 }
 
-/// Nanoseconds that this process spent in itself and in the kernel.
-#[inline]
-pub(super) fn process_times() -> (u64, u64) {
-    const ZERO: FILETIME = FILETIME { dwLowDateTime: 0, dwHighDateTime: 0 };
-    let (mut start, mut end, mut kernel, mut user) = (ZERO, ZERO, ZERO, ZERO);
-    // SAFETY: the four structures live through the call; without an answer they remain zero.
-    unsafe { GetProcessTimes(GetCurrentProcess(), &mut start, &mut end, &mut kernel, &mut user) };
-    (nanoseconds(user), nanoseconds(kernel))
-}
-
 /// Page faults of both kinds: Windows does not tell them apart.
 fn faults() -> u64 {
     let mut counters = MaybeUninit::<PROCESS_MEMORY_COUNTERS>::zeroed();
@@ -78,27 +68,5 @@ fn faults() -> u64 {
     unsafe {
         K32GetProcessMemoryInfo(GetCurrentProcess(), counters.as_mut_ptr(), bytes);
         counters.assume_init().PageFaultCount.into()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn cpus_are_known_and_an_impossible_set_is_an_error() {
-        let cpus = allowed_cpus().unwrap();
-        assert!(!cpus.is_empty());
-        pin_to(&cpus).unwrap();
-        assert!(pin_to(&[]).is_err());
-    }
-
-    #[test]
-    fn used_time_grows_with_work() {
-        let before = usage();
-        let mut sum = 0u64;
-        while usage().since(&before).user_ns == 0 {
-            sum = std::hint::black_box(sum + 1);
-        }
     }
 }

@@ -4,11 +4,7 @@ use std::convert::Infallible;
 use std::io;
 use std::path::Path;
 
-#[derive(Clone, Copy, Default)]
-pub struct Written {
-    pub bytes: u64,
-    pub flushes: Option<u64>,
-}
+use super::super::shared::types::Written;
 
 pub struct Device(Infallible);
 

@@ -5,15 +5,13 @@ use std::mem::{size_of, transmute};
 use std::path::Path;
 use std::sync::OnceLock;
 
-use windows_sys::Win32::Storage::FileSystem::{GetVolumeInformationW, GetVolumePathNameW};
 use windows_sys::Win32::System::LibraryLoader::{GetModuleHandleW, GetProcAddress};
 use windows_sys::Win32::System::Registry::{
     HKEY_LOCAL_MACHINE, RRF_RT_REG_DWORD, RRF_RT_REG_SZ, RegGetValueW,
 };
 use windows_sys::Win32::System::SystemInformation::{GlobalMemoryStatusEx, MEMORYSTATUSEX};
 
-use super::file::FilePath;
-use super::wide;
+use super::{narrow, wide};
 
 const VERSION: &str = "SOFTWARE\\Microsoft\\Windows NT\\CurrentVersion";
 const PROCESSOR: &str = "HARDWARE\\DESCRIPTION\\System\\CentralProcessor\\0";
@@ -53,33 +51,6 @@ pub fn facts() -> Vec<(&'static str, String)> {
         ("defender_realtime", protection),
     ];
     found.into_iter().filter_map(|(name, value)| Some((name, value?.trim().to_owned()))).collect()
-}
-
-/// The same of the volume that a path is on.
-pub fn volume_facts(path: &Path) -> Vec<(&'static str, String)> {
-    volume_of(path).unwrap_or_default()
-}
-
-fn volume_of(path: &Path) -> Option<Vec<(&'static str, String)>> {
-    let path = FilePath::new(path).ok()?;
-    let (mut root, mut kind) = ([0u16; 261], [0u16; 64]);
-    // SAFETY: the path is zero-terminated; both buffers have the lengths given; nothing else is
-    // asked for.
-    let known = unsafe {
-        use std::ptr::null_mut;
-        GetVolumePathNameW(path.pointer(), root.as_mut_ptr(), root.len() as u32) != 0
-            && GetVolumeInformationW(
-                root.as_ptr(),
-                null_mut(),
-                0,
-                null_mut(),
-                null_mut(),
-                null_mut(),
-                kind.as_mut_ptr(),
-                kind.len() as u32,
-            ) != 0
-    };
-    known.then(|| vec![("source", narrow(&root)), ("filesystem", narrow(&kind))])
 }
 
 /// The version of Wine, if this is no Windows at all.
@@ -149,11 +120,6 @@ fn get(key: &str, value: &str, kind: u32, buffer: *mut u8, bytes: usize) -> Opti
     (result == 0).then_some(())
 }
 
-fn narrow(text: &[u16]) -> String {
-    let end = text.iter().position(|unit| *unit == 0).unwrap_or(text.len());
-    String::from_utf16_lossy(&text[..end])
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -163,6 +129,5 @@ mod tests {
         let facts = facts();
         let has = |name: &str| facts.iter().any(|(known, value)| *known == name && value != "");
         assert!(has("build") && has("memory") && has("cpu"), "{facts:?}");
-        assert!(!volume_facts(&std::env::temp_dir()).is_empty());
     }
 }

@@ -2,8 +2,8 @@
 
 use std::io;
 
+use super::super::shared::held::Held;
 use super::not_here;
-use crate::sys::Held;
 
 pub fn hold_processes() -> io::Result<Box<dyn Held>> {
     not_here("Windows has no fork")

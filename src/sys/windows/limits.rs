@@ -4,14 +4,7 @@ use std::mem::{size_of, zeroed};
 
 use windows_sys::Win32::System::ProcessStatus::{K32GetPerformanceInfo, PERFORMANCE_INFORMATION};
 
-/// What the tightest limit leaves.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Room {
-    /// Processes, threads or bytes.
-    pub left: u64,
-    /// The limit, for messages.
-    pub limit: String,
-}
+use super::super::shared::types::Room;
 
 /// No number of processes is set on Windows, except by jobs of others, which are not looked at.
 pub fn process_room() -> Option<Room> {

@@ -33,13 +33,13 @@ mod private_folder;
 mod process;
 mod process_tree;
 mod spawn;
-mod stream;
 mod thread;
+mod times;
 mod tiny_program;
 mod volume;
 
 pub use agent::{
-    AgentImage, Ready, ask_group_to_end, die_with_parent, end_group, enter_chroot, enter_namespace,
+    AgentImage, ask_group_to_end, die_with_parent, end_group, enter_chroot, enter_namespace,
     group_exists, has_ended, new_session, wait_for_answer,
 };
 pub use ballast::{Ballast, huge_page_size};
@@ -53,20 +53,20 @@ pub use descendants::{
     LAUNCH_VARIABLE, adopt_orphans, cpu_ns, descendants, end_launched, living, memory_bytes,
     pin_traced, reap_orphans,
 };
-pub use device::{Device, Written};
+pub use device::Device;
 pub use elsewhere::{
     cgroup_folders, check_seccomp, clock_by_call_ns, emulator, end_with_starter, enter_ptrace,
     enter_seccomp, has_vdso, header_of, is_root, leave_first_place, leaves_emulator, let_through,
     let_write, own_user_and_group, private_mounts, root_is_mount,
 };
-pub use facts::{facts, volume_facts};
-pub use file::{Access, FilePath, ReadFile, WriteFile, map_residency, stat_size, write_executable};
+pub use facts::facts;
+pub use file::{FilePath, ReadFile, WriteFile, map_residency, stat_size, write_executable};
 pub use folder::{Entries, Folder};
 pub use guest::{leave_first_process, load_module, mount, raise_loopback, use_console};
 pub use hold_processes::hold_processes;
 pub use hold_threads::{HELD_THREAD_BYTES, hold_threads};
 pub use input::input;
-pub use limits::{Room, memory_room, process_room};
+pub use limits::{memory_room, process_room};
 pub use mapping::MappedFile;
 pub use memory::{MapPlace, Region, page_size};
 pub use page_cache::{CacheView, DROP_CACHES, drop_caches, evict, may_drop_caches};
@@ -76,11 +76,11 @@ pub use private_folder::{is_private_folder, make_link, make_private_folder, unmo
 pub use process::{
     DYNAMIC_PROGRAM, Executable, SHELL_PROGRAM, fork_exec, fork_exec_group, fork_exiting, reap,
 };
-pub use process_tree::{ProcessTree, Shape};
+pub use process_tree::ProcessTree;
 pub use spawn::{REPLACING_EXECUTABLE, Spawner, posix_spawn};
 pub use thread::start_thread;
 pub use tiny_program::TINY_EXECUTABLE;
-pub use volume::{file_size_limit, volume};
+pub use volume::{file_size_limit, volume, volume_facts};
 
 use std::ffi::OsStr;
 use std::io;
@@ -115,4 +115,10 @@ fn wide(text: &OsStr) -> io::Result<Vec<u16>> {
     }
     wide.push(0);
     Ok(wide)
+}
+
+/// Text of the system up to its first zero.
+fn narrow(text: &[u16]) -> String {
+    let end = text.iter().position(|unit| *unit == 0).unwrap_or(text.len());
+    String::from_utf16_lossy(&text[..end])
 }

@@ -43,26 +43,3 @@ impl FilePath {
         check(unsafe { RemoveDirectoryW(self.pointer()) })
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use std::fs;
-
-    use super::*;
-
-    #[test]
-    fn names_are_made_changed_and_removed() {
-        let dir = tempfile::tempdir().unwrap();
-        let at = |name: &str| dir.path().join(name);
-        let path = |name: &str| FilePath::new(&at(name)).unwrap();
-        fs::write(at("a"), b"x").unwrap();
-        fs::write(at("b"), b"y").unwrap();
-        path("a").rename_to(&path("b")).unwrap();
-        assert!(!at("a").exists() && fs::read(at("b")).unwrap() == b"x");
-        path("folder").make_folder().unwrap();
-        let again = path("folder").make_folder().unwrap_err();
-        assert_eq!(again.kind(), io::ErrorKind::AlreadyExists);
-        path("folder").remove_folder().unwrap();
-        assert!(!at("folder").exists());
-    }
-}

@@ -3,13 +3,8 @@
 use std::convert::Infallible;
 use std::io;
 
+use super::super::shared::types::Shape;
 use super::not_here;
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shape {
-    Flat,
-    Tree,
-}
 
 pub struct ProcessTree(Infallible);
 

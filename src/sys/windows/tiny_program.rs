@@ -1,6 +1,6 @@
 //! A program of a few instructions that ends at once with status 0, for `target=tiny`.
 
-use crate::sys::pe::{HEADERS, Image, SECTION, put};
+use super::super::shared::pe::{HEADERS, Image, SECTION, put};
 
 /// The program as the bytes of a file: for 64-bit x86, which every Windows of today runs.
 ///

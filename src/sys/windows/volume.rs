@@ -4,22 +4,13 @@ use std::io;
 use std::path::Path;
 use std::ptr::null_mut;
 
-use windows_sys::Win32::Storage::FileSystem::GetDiskFreeSpaceExW;
+use windows_sys::Win32::Storage::FileSystem::{
+    GetDiskFreeSpaceExW, GetVolumeInformationW, GetVolumePathNameW,
+};
 
-use super::check;
+use super::super::shared::types::Volume;
 use super::file::FilePath;
-
-/// What the volume says of itself.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Volume {
-    /// Bytes of it, as far as this user may fill them.
-    pub size: u64,
-    /// Bytes that this user may still fill.
-    pub free: u64,
-    /// Windows has no filesystem of its own that keeps files in memory only, and what Wine shows
-    /// may be one that it cannot name.
-    pub in_memory: Option<&'static str>,
-}
+use super::{check, narrow};
 
 /// The volume of the folder.
 pub fn volume(folder: &Path) -> io::Result<Volume> {
@@ -33,4 +24,40 @@ pub fn volume(folder: &Path) -> io::Result<Volume> {
 /// Windows has no such limit for a process.
 pub fn file_size_limit() -> Option<u64> {
     None
+}
+
+/// Names and values of what Windows says of the volume that a path is on.
+pub fn volume_facts(path: &Path) -> Vec<(&'static str, String)> {
+    volume_of(path).unwrap_or_default()
+}
+
+fn volume_of(path: &Path) -> Option<Vec<(&'static str, String)>> {
+    let path = FilePath::new(path).ok()?;
+    let (mut root, mut kind) = ([0u16; 261], [0u16; 64]);
+    // SAFETY: the path is zero-terminated; both buffers have the lengths given; nothing else is
+    // asked for.
+    let known = unsafe {
+        GetVolumePathNameW(path.pointer(), root.as_mut_ptr(), root.len() as u32) != 0
+            && GetVolumeInformationW(
+                root.as_ptr(),
+                null_mut(),
+                0,
+                null_mut(),
+                null_mut(),
+                null_mut(),
+                kind.as_mut_ptr(),
+                kind.len() as u32,
+            ) != 0
+    };
+    known.then(|| vec![("source", narrow(&root)), ("filesystem", narrow(&kind))])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_volume_says_what_it_is() {
+        assert!(!volume_facts(&std::env::temp_dir()).is_empty());
+    }
 }

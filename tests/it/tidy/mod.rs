@@ -68,7 +68,8 @@ fn only_verbs_print() {
     let speakers = ["main.rs", "inside/agent.rs", "inside/worker.rs"];
     let mut problems = Vec::new();
     for path in files_below("src", "rs") {
-        if layer(&path) == "cmd" || speakers.contains(&short(&path).as_str()) {
+        let is_test = path.ends_with("tests.rs");
+        if layer(&path) == "cmd" || speakers.contains(&short(&path).as_str()) || is_test {
             continue;
         }
         let code = text(&path);
@@ -123,13 +124,8 @@ fn every_probe_kind_and_format_is_in_its_list() {
 }
 
 /// Files that are still to be split.
-const STILL_LONG: &[&str] = &[
-    "compare/mod.rs",
-    "model/mod.rs",
-    "sys/windows/command.rs",
-    "tests/it/env_containers.rs",
-    "tests/it/support.rs",
-];
+const STILL_LONG: &[&str] =
+    &["compare/mod.rs", "model/mod.rs", "tests/it/env_containers.rs", "tests/it/support.rs"];
 
 #[test]
 fn lines_functions_and_files_are_short() {

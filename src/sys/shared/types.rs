@@ -1,0 +1,50 @@
+//! Plain types that functions of every system take and return.
+
+/// What the filesystem of a folder says of itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Volume {
+    /// Bytes in all: of the whole filesystem on Linux, of this user's share on Windows. Zero where
+    /// the filesystem does not say.
+    pub size: u64,
+    /// Bytes that this user may still fill.
+    pub free: u64,
+    /// The filesystem's name if it is known to keep files in memory only. Always none on Windows,
+    /// which has no such filesystem.
+    pub in_memory: Option<&'static str>,
+}
+
+/// What the tightest limit leaves.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Room {
+    /// Processes, threads or bytes.
+    pub left: u64,
+    /// The limit, for messages: `pids.max of the cgroup is 460`.
+    pub limit: String,
+}
+
+/// What `wait_for_answer` saw.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Ready {
+    /// The first stream has data, or its other end was closed.
+    Answer,
+    /// The second stream has data or was closed.
+    Interrupted,
+    TimedOut,
+}
+
+/// The parents of the processes of a process tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// This process starts all of them.
+    Flat,
+    /// This process starts children, each of which starts 24 of its own and outlives them.
+    Tree,
+}
+
+/// What a block device wrote since the system started.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Written {
+    pub bytes: u64,
+    /// Flushes of the device's cache; none where they are not counted, or not needed.
+    pub flushes: Option<u64>,
+}
