@@ -10,10 +10,13 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::estimate::mean;
-use super::{Estimate, block_floor, block_mean, groups, quantile, two_means, yuen};
+use super::levels::{self, Level};
+use super::{
+    Estimate, autocorrelation, block_floor, block_mean, by_launch, groups, quantile, two_means,
+    yuen,
+};
 
-/// Launches count as different when chance alone would make them so in fewer cases than this:
-/// rarely enough that the much wider interval is not drawn for nothing.
+/// Launches count as different when chance alone would make them so in fewer cases than this.
 const LEVEL: f64 = 0.01;
 
 /// What one round of a cell measured.
@@ -75,9 +78,11 @@ impl FromIterator<(u32, Round)> for Series {
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Point {
     launch: u32,
-    /// ln cost, or ln ratio, of the floors and of the means.
+    /// ln cost, or ln ratio, of the floors.
     floor: f64,
+    /// Mean cost, and that of the other cell; 1 where there is none.
     mean: f64,
+    base_mean: f64,
 }
 
 /// Logarithms of costs, or of cost ratios, round by round.
@@ -95,7 +100,8 @@ impl Contrast {
         let point = |(_, own): (u32, &Round)| Point {
             launch: own.launch,
             floor: own.ln_floor,
-            mean: own.mean.ln(),
+            mean: own.mean,
+            base_mean: 1.0,
         };
         Contrast {
             points: own.iter().flat_map(Series::iter).map(point).collect(),
@@ -113,7 +119,8 @@ impl Contrast {
                 Some(Point {
                     launch: own.launch,
                     floor: own.ln_floor - base.ln_floor,
-                    mean: own.mean.ln() - base.mean.ln(),
+                    mean: own.mean,
+                    base_mean: base.mean,
                 })
             })
         });
@@ -122,7 +129,8 @@ impl Contrast {
 
     /// Values of any sign, as they are, of one session or of several.
     pub fn of_values(values: &[f64], sessions: usize) -> Contrast {
-        let point = |value: &f64| Point { launch: 0, floor: *value, mean: *value };
+        let point =
+            |value: &f64| Point { launch: 0, floor: *value, mean: f64::NAN, base_mean: 1.0 };
         Contrast { points: values.iter().map(point).collect(), sessions }
     }
 
@@ -139,13 +147,41 @@ impl Contrast {
 
     /// The centre of the means, in logarithms.
     pub fn centre_of_means(&self) -> Option<f64> {
-        centre(&self.points.iter().map(|point| point.mean).collect::<Vec<_>>())
+        let ratio = |point: &Point| (point.mean / point.base_mean).ln();
+        centre(&self.points.iter().map(ratio).collect::<Vec<_>>())
+    }
+
+    /// ln of the arithmetic mean cost, or of the ratio of two mean costs, heavy tails included.
+    /// None where the data cannot tell: of too few rounds, of rounds of several sessions, and of
+    /// values that are no costs.
+    #[cfg_attr(not(test), expect(dead_code, reason = "the reports do not show it yet"))]
+    pub fn mean_cost(&self) -> Option<Estimate> {
+        let column = |of: fn(&Point) -> f64| self.points.iter().map(of).collect::<Vec<_>>();
+        let (own, base) = (column(|point| point.mean), column(|point| point.base_mean));
+        by_launch::ratio_of_means(&own, &base, &self.launches()).filter(|_| self.sessions == 1)
+    }
+
+    /// How far rounds resemble the ones before them, from -1 to 1. None of fewer than 15 rounds,
+    /// and of several sessions.
+    #[cfg_attr(not(test), expect(dead_code, reason = "the reports do not show it yet"))]
+    pub fn autocorrelation(&self) -> Option<f64> {
+        autocorrelation::autocorrelation(&self.floors()).filter(|_| self.sessions == 1)
+    }
+
+    /// The levels between which the floors jump, in logarithms, ascending; one where they do not.
+    #[cfg_attr(not(test), expect(dead_code, reason = "the reports do not show it yet"))]
+    pub fn levels(&self) -> Vec<Level> {
+        levels::levels(&self.floors())
     }
 
     /// Where the floors lie. None without a round.
     pub fn effect(&self) -> Option<Effect> {
         let effect = locate(&self.points)?;
         Some(if self.sessions > 1 { effect.without_interval() } else { effect })
+    }
+
+    fn launches(&self) -> Vec<u32> {
+        self.points.iter().map(|point| point.launch).collect()
     }
 
     fn floors(&self) -> Vec<f64> {
@@ -196,7 +232,7 @@ pub struct Between {
     pub launches: usize,
     /// Standard deviation of the tax between launches, as a share, beyond that of their rounds.
     pub deviation: f64,
-    /// It is more than the rounds explain: the interval is one of launches.
+    /// It is more than the rounds explain.
     pub decides: bool,
 }
 
@@ -209,30 +245,27 @@ pub fn centre(values: &[f64]) -> Option<f64> {
     }
 }
 
-/// The estimator of every figure: the trimmed mean of the rounds. Where launches differ by more
-/// than their rounds do, the launch is the unit of the interval (T. Kalibera and R. Jones,
-/// Rigorous Benchmarking in Reasonable Time, 2013), otherwise the round is.
+/// The estimator of every figure: the trimmed mean of the rounds, with the launch as the unit of
+/// its interval (T. Kalibera and R. Jones, Rigorous Benchmarking in Reasonable Time, 2013).
 fn locate(points: &[Point]) -> Option<Effect> {
     let floors: Vec<f64> = points.iter().map(|point| point.floor).collect();
+    let launches: Vec<u32> = points.iter().map(|point| point.launch).collect();
     let value = centre(&floors)?;
-    let estimate = yuen(&floors);
+    let estimate = by_launch::trimmed_mean(&floors, &launches);
+    Some(Effect { value, estimate, between: between(points, &floors) })
+}
+
+/// What launches add to the differences of their rounds. None where there are too few to tell.
+fn between(points: &[Point], floors: &[f64]) -> Option<Between> {
     let mut launches: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
-    for point in points {
-        launches.entry(point.launch).or_default().push(point.floor);
-    }
     // A trimmed mean withstands single rounds; so must what launches are compared by.
-    let (low, high) = (quantile(&floors, 0.1)?, quantile(&floors, 0.9)?);
-    let clipped = |values: Vec<f64>| values.iter().map(|value| value.clamp(low, high)).collect();
-    let clipped: Vec<Vec<f64>> = launches.into_values().map(clipped).collect();
-    let Some(groups) = groups(&clipped) else {
-        return Some(Effect { value, estimate, between: None });
-    };
-    let wider = estimate.is_some_and(|own| own.half_width(0.95) < groups.means.half_width(0.95));
-    let decides = groups.p_value < LEVEL && wider;
-    let between = Between { launches: groups.count, deviation: groups.deviation, decides };
-    let of_launches = |own: Estimate| Estimate { value: own.value, ..groups.means };
-    let estimate = if decides { estimate.map(of_launches) } else { estimate };
-    Some(Effect { value, estimate, between: Some(between) })
+    let (low, high) = (quantile(floors, 0.1)?, quantile(floors, 0.9)?);
+    for point in points {
+        launches.entry(point.launch).or_default().push(point.floor.clamp(low, high));
+    }
+    let groups = groups(&launches.into_values().collect::<Vec<_>>())?;
+    let decides = groups.p_value < LEVEL;
+    Some(Between { launches: groups.count, deviation: groups.deviation, decides })
 }
 
 #[cfg(test)]
@@ -267,7 +300,8 @@ mod tests {
         assert!(width > 0.3, "two degrees of freedom: {width}");
         let alike = effect(&[&[0.0, 0.01, 0.02], &[0.01, 0.0, 0.02], &[0.02, 0.0, 0.01]]);
         assert!(!alike.between.unwrap().decides);
-        assert!(alike.half_width(0.95).unwrap() < 0.02);
+        let width = alike.half_width(0.95).unwrap();
+        assert!(0.0 < width && width < 0.03, "half of the rounds' own error at least: {width}");
         assert_eq!(effect(&[&[0.0, 0.1, 0.2]]).between, None);
     }
 
@@ -282,6 +316,26 @@ mod tests {
         assert!((found.value - 0.4).abs() < 1e-12 && found.estimate.is_some(), "{found:?}");
         assert!((pairs.centre_of_means().unwrap() - 0.4).abs() < 1e-12);
         assert_eq!(Contrast::against(&[own], &[Series::default()]).effect(), None);
+    }
+
+    #[test]
+    fn means_levels_and_autocorrelation_are_those_of_the_rounds() {
+        let logs: Vec<f64> = (0..20).map(|round| if round % 4 == 3 { 1.0 } else { 0.0 }).collect();
+        let base = series(&[&[0.0; 10], &[0.0; 10]]);
+        let own = series(&[&logs[..10], &logs[10..]]);
+        let contrast = Contrast::against(std::slice::from_ref(&own), &[base]);
+        let mean = contrast.mean_cost().unwrap();
+        assert!(
+            (mean.value - ((15.0 + 5.0 * 1.0_f64.exp()) / 20.0).ln()).abs() < 1e-12,
+            "{mean:?}"
+        );
+        assert_eq!((mean.freedom, mean.count), (1.0, 20));
+        let levels = contrast.levels();
+        assert_eq!((levels.len(), levels[1].share), (2, 0.25));
+        assert!(contrast.autocorrelation().unwrap() < -0.2);
+        let sessions = Contrast::alone(&[own.clone(), own]);
+        assert_eq!((sessions.mean_cost(), sessions.autocorrelation()), (None, None));
+        assert_eq!(Contrast::of_values(&[1.0, 2.0, 3.0], 1).mean_cost(), None);
     }
 
     #[test]

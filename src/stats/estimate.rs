@@ -56,22 +56,31 @@ pub(super) fn student(freedom: f64) -> StudentsT {
 /// (K. K. Yuen, Biometrika 61, 1974; R. R. Wilcox, Introduction to Robust Estimation, 4.3).
 /// None for fewer than three values.
 pub fn yuen(values: &[f64]) -> Option<Estimate> {
-    let n = values.len();
-    if n < 3 {
+    if values.len() < 3 {
         return None;
     }
+    let (sorted, cut) = sorted(values);
+    let value = mean(&sorted[cut..sorted.len() - cut]);
+    let (winsorised, kept) = winsorised(values);
+    let (h, n) = (kept as f64, values.len() as f64);
+    let error = (variance(&winsorised) * (n - 1.0) / (h * (h - 1.0))).sqrt();
+    Some(Estimate { value, error, freedom: h - 1.0, count: values.len() })
+}
+
+/// The values in their own order, those that the trimmed mean leaves out replaced by the nearest
+/// one that it keeps; and how many it keeps.
+pub(super) fn winsorised(values: &[f64]) -> (Vec<f64>, usize) {
+    let (sorted, cut) = sorted(values);
+    let (low, high) = (sorted[cut], sorted[sorted.len() - cut - 1]);
+    let winsorised = values.iter().map(|value| value.clamp(low, high)).collect();
+    (winsorised, values.len() - 2 * cut)
+}
+
+/// The values in ascending order, and how many are trimmed from each end.
+fn sorted(values: &[f64]) -> (Vec<f64>, usize) {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
-    let cut = (TRIM * n as f64).floor() as usize;
-    let kept = n - 2 * cut;
-    let value = mean(&sorted[cut..n - cut]);
-    let (low, high) = (sorted[cut], sorted[n - cut - 1]);
-    for value in &mut sorted {
-        *value = value.clamp(low, high);
-    }
-    let (h, n) = (kept as f64, n as f64);
-    let error = (variance(&sorted) * (n - 1.0) / (h * (h - 1.0))).sqrt();
-    Some(Estimate { value, error, freedom: h - 1.0, count: values.len() })
+    (sorted, (TRIM * values.len() as f64).floor() as usize)
 }
 
 /// The difference of the means of two independent samples, `b` minus `a`, with unequal variances

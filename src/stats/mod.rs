@@ -3,13 +3,18 @@
 //! May use nothing else of this program: neither its nouns nor its files. `contrast.rs` is the only
 //! estimator of costs and ratios that others ask; the rest are its parts and single formulas.
 
+pub mod autocorrelation;
 mod block;
+mod by_launch;
 mod contrast;
 mod estimate;
 mod groups;
+pub mod levels;
 mod line;
 mod multiple;
 mod power;
+#[cfg_attr(not(test), expect(dead_code, reason = "no command pools runs yet"))]
+pub mod prediction;
 mod quantile;
 mod quantum;
 mod slope;
