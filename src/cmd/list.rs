@@ -12,7 +12,7 @@ use crate::launch::LAUNCHERS;
 use crate::model::{EnvSpec, Phase, Quantity};
 use crate::mount::{self, FILESYSTEMS};
 use crate::plan::suite::{SUITES, Suite};
-use crate::probe::PROBES;
+use crate::probe::{PROBES, SOURCES};
 use crate::report::{ALIASES, LAYOUTS, Layout, REPORTS};
 use crate::workload::{self, WORKLOADS};
 
@@ -120,6 +120,7 @@ fn probe_pages() -> String {
         text.push_str(&format!("- Not in the figure: {}\n", info.excluded));
         text.push_str(&format!("- Source: {}\n", info.source));
     }
+    text.push_str(SOURCES);
     text
 }
 

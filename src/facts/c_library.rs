@@ -4,7 +4,8 @@ use std::fs;
 
 use super::root::Root;
 
-/// `glibc 2.36`, `musl`, or both: by their loaders, which every program of theirs names.
+/// `glibc 2.36`, `musl`, or both. They are recognised by their loaders, whose paths every program
+/// names.
 pub(super) fn versions(root: &Root<'_>, architecture: &str) -> Option<String> {
     let glibc = match architecture {
         "x86_64" => "/lib64/ld-linux-x86-64.so.2",
@@ -23,7 +24,7 @@ pub(super) fn versions(root: &Root<'_>, architecture: &str) -> Option<String> {
     (!found.is_empty()).then(|| found.join(", "))
 }
 
-/// The loader says `release version 2.36.` to those who ask it, since 2.33.
+/// Since 2.33 the loader contains the text `release version 2.36.`.
 fn glibc_version(loader: &[u8]) -> Option<String> {
     const WORDS: &[u8] = b" release version ";
     let at = loader.windows(WORDS.len()).position(|part| part == WORDS)? + WORDS.len();

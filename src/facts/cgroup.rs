@@ -1,14 +1,14 @@
-//! Limits of control groups: the tightest of the own group and its parents.
+//! Limits of control groups: the tightest one of this process's own group and its parents.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::Sheet;
 
-/// Folders of a controller's groups, the own first, each with whether it is of version 1.
+/// Folders of a controller's groups, the own group first, each with whether it is of version 1.
 type Folders<'a> = &'a dyn Fn(&str) -> Vec<(PathBuf, bool)>;
 
-/// What stands where no group limits.
+/// The text where no group sets a limit.
 const UNLIMITED: &str = "unlimited";
 
 pub(super) fn put(facts: &mut Sheet, folders: Folders<'_>) {
@@ -28,7 +28,8 @@ pub(super) fn put(facts: &mut Sheet, folders: Folders<'_>) {
     facts.put("cgroup_cpuset", folders("cpuset").iter().find_map(allowed));
 }
 
-/// The least of the limits in words; a word where there is none, nothing where none can be read.
+/// The least of the limits in words; `unlimited` where there is none, nothing where none can be
+/// read.
 fn tightest(
     folders: &[(PathBuf, bool)],
     limit: impl Fn(&Path, bool) -> Option<f64>,
@@ -43,12 +44,12 @@ fn line(folder: &Path, name: &str) -> Option<String> {
     Some(fs::read_to_string(folder.join(name)).ok()?.trim().to_owned())
 }
 
-/// A limit as a number; `max` and what means the same are infinite.
+/// A limit as a number; `max` and -1 are infinite.
 fn number(text: &str) -> Option<f64> {
     if text == "max" || text == "-1" { Some(f64::INFINITY) } else { text.parse().ok() }
 }
 
-/// CPU time a second, in seconds.
+/// CPU time that the group may use, in seconds a second.
 fn cpus(folder: &Path, first_version: bool) -> Option<f64> {
     let (quota, period) = if first_version {
         (line(folder, "cpu.cfs_quota_us")?, line(folder, "cpu.cfs_period_us")?)
@@ -61,7 +62,7 @@ fn cpus(folder: &Path, first_version: bool) -> Option<f64> {
 }
 
 fn bytes(folder: &Path, first_version: bool) -> Option<f64> {
-    /// Version 1 has no word for it, but the largest number of whole pages.
+    /// Version 1 has no word for no limit: it shows the largest number of whole pages.
     const NO_LIMIT: f64 = (1u64 << 62) as f64;
     let name = if first_version { "memory.limit_in_bytes" } else { "memory.max" };
     let bytes = number(&line(folder, name)?)?;

@@ -8,11 +8,11 @@ use super::root::{Root, chosen};
 use crate::model::Facts;
 use crate::sys;
 
-/// What lies at whose place differs from run to run, and bears on nothing.
+/// Options that name places: they differ from run to run and affect no cost.
 const PLACES: &[&str] = &["lowerdir", "upperdir", "workdir", "fd", "rfdno", "wfdno"];
 
-/// The facts of the filesystem that serves `path`, from the mount table: `statfs` is no witness,
-/// as 9p answers with the type of the filesystem behind it.
+/// The facts of the filesystem that serves `path`, from the mount table. `statfs` is not asked,
+/// because 9p answers with the type of the filesystem behind it.
 pub fn filesystem(path: &Path) -> Facts {
     let canonical = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let mut facts = facts_of(&Root(Path::new("/")), &canonical);
@@ -27,7 +27,7 @@ pub fn filesystem(path: &Path) -> Facts {
 
 fn facts_of(root: &Root<'_>, path: &Path) -> Facts {
     let mut facts = Sheet::default();
-    // Tables of machines with many containers are long.
+    // Read as a whole: the tables of machines with many containers are long.
     let table = fs::read_to_string(root.path("/proc/self/mountinfo")).unwrap_or_default();
     let Some(mount) = mount_of(&table, path) else { return facts.0 };
     facts.put("filesystem", Some(mount.kind.to_owned()));
@@ -35,7 +35,7 @@ fn facts_of(root: &Root<'_>, path: &Path) -> Facts {
     facts.put("options", Some(mount.options.to_owned()));
     let own = |option: &&str| {
         !PLACES.contains(&option.split(['=', '+']).next().unwrap_or_default())
-            // The same word in both lists is one fact.
+            // A word in both lists is one fact.
             && !mount.options.split(',').any(|other| other == *option)
     };
     let options: Vec<&str> = mount.filesystem_options.split(',').filter(own).collect();
@@ -48,10 +48,10 @@ fn facts_of(root: &Root<'_>, path: &Path) -> Facts {
     facts.0
 }
 
-/// The block device behind the mount, as far as there is one.
+/// Facts of the block device behind the mount, if there is one.
 fn put_device(facts: &mut Sheet, root: &Root<'_>, mount: &Mount<'_>) {
     let by_number = format!("/sys/dev/block/{}", mount.device);
-    // Some filesystems number their volumes by themselves, and name the device.
+    // Some filesystems number their volumes by themselves, but name the device.
     let name = mount.source.strip_prefix("/dev/").unwrap_or_default();
     let by_name = format!("/sys/class/block/{name}");
     let known = if root.has(&by_number) {
@@ -78,7 +78,7 @@ fn put_device(facts: &mut Sheet, root: &Root<'_>, mount: &Mount<'_>) {
 pub(super) struct Mount<'a> {
     /// Major and minor number.
     pub device: &'a str,
-    /// What of the filesystem is mounted.
+    /// The folder of the filesystem that is mounted.
     pub root: &'a str,
     pub point: String,
     pub options: &'a str,

@@ -1,4 +1,4 @@
-//! The kernel, the settings of it that bear on costs, and what this process is subject to.
+//! The kernel, its settings that affect costs, and the restrictions of this process.
 
 use super::Sheet;
 use super::root::{Root, value_in};
@@ -121,7 +121,7 @@ fn first_word(text: String) -> Option<String> {
     text.split_whitespace().next().map(str::to_owned)
 }
 
-/// What DAMON does with memory that it finds unused, such as `pageout`: files that were read a
+/// What DAMON does with memory that it finds unused, such as `pageout`: then a file that was read a
 /// minute ago may not be in memory any more.
 fn proactive_reclaim(root: &Root<'_>) -> Option<String> {
     const ALL: &str = "/sys/kernel/mm/damon/admin/kdamonds";
@@ -144,9 +144,9 @@ fn proactive_reclaim(root: &Root<'_>) -> Option<String> {
     Some(if actions.is_empty() { "off".into() } else { actions.join(", ") })
 }
 
-/// How the clock is read: by code that the kernel lends to every process, or by a system call. By
-/// what both cost, as the lent code may call the system by itself: where the kernel does not trust
-/// the CPU's counter, and in the first second of gVisor.
+/// How the clock is read: by code of the kernel in every process (vdso), or by a system call. The
+/// costs of both tell, because the vdso may call the system by itself: where the kernel does not
+/// trust the CPU's counter, and in the first second of gVisor.
 pub(super) fn put_clock(facts: &mut Sheet) {
     let (mut usual, mut by_call) = (f64::INFINITY, f64::INFINITY);
     for _ in 0..BATCHES {
@@ -160,14 +160,14 @@ pub(super) fn put_clock(facts: &mut Sheet) {
     facts.put("clock_read_costs", Some(costs));
 }
 
-/// Where both are made by the system call they cost the same.
+/// If the usual way costs nearly as much as the system call, it is a system call.
 fn way_to_the_clock(has_vdso: bool, usual: f64, by_call: f64) -> &'static str {
     if has_vdso && usual < 0.6 * by_call { "vdso" } else { "system call" }
 }
 
-/// How often the cost is looked at: the least is it.
+/// Batches of readings, of which the least cost counts.
 const BATCHES: usize = 6;
-/// Readings of a batch, as few as make a slow clock no matter.
+/// Readings of a batch: few, so that a slow clock takes little time.
 const READINGS: u64 = 5;
 
 /// Ns of a reading.

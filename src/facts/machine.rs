@@ -1,4 +1,4 @@
-//! The machine as the environment shows it: CPU, memory, firmware, what saves power.
+//! The machine as the environment shows it: CPU, memory, firmware, power saving.
 
 use super::Sheet;
 use super::root::{Root, value_in};
@@ -21,7 +21,7 @@ pub(super) fn put(facts: &mut Sheet, root: &Root<'_>) {
     facts.put("swap", value_in(&memory, "SwapTotal", ':'));
 }
 
-/// Whether the CPU, or what the environment says of it, knows of a hypervisor.
+/// Whether the CPU, or the environment's description of it, says that there is a hypervisor.
 fn hypervisor(cpu: &Hypervisor, flags: Option<String>) -> Option<String> {
     let yes = match cpu {
         Hypervisor::Signed { .. } => true,
@@ -54,7 +54,7 @@ fn topology(root: &Root<'_>) -> Option<String> {
     Some(text)
 }
 
-/// How many there are in a list such as `0-3,8`.
+/// The number of CPUs in a list such as `0-3,8`.
 fn count_of(list: &str) -> u64 {
     let one = |part: &str| {
         let (first, last) = part.split_once('-').unwrap_or((part, part));
@@ -64,8 +64,8 @@ fn count_of(list: &str) -> u64 {
     list.split(',').filter_map(one).sum()
 }
 
-/// What the kernel does about weaknesses of the CPU that it has, as `name: text; name: text`: it is
-/// a part of the cost of every system call. Weaknesses that the CPU does not have are left out.
+/// What the kernel does about weaknesses of the CPU, as `name: text; name: text`: it is a part of
+/// the cost of every system call. Weaknesses that the CPU does not have are left out.
 fn mitigations(root: &Root<'_>) -> Option<String> {
     let folder = format!("{CPUS}/vulnerabilities");
     let one = |name: String| {

@@ -1,8 +1,9 @@
-//! What an environment is, by the evidence inside it: nobody told the agent.
+//! Recognises what an environment is, by the evidence inside it alone.
 //!
-//! Several can hold at once, one within the other, such as a container in a virtual machine.
-//! A mark that survives copying is no evidence by itself: root folders that were once a container's
-//! keep the files by which containers are known, and are booted as virtual machines.
+//! Several answers can hold at once, one within the other, such as a container in a virtual
+//! machine. A mark that survives copying is no evidence: a root folder that once belonged to a
+//! container keeps the files by which containers are recognised, and may be booted as a virtual
+//! machine.
 
 use std::fs;
 
@@ -11,7 +12,7 @@ use super::root::{Root, value_in};
 use crate::model::Facts;
 use crate::sys::{self, Hypervisor};
 
-/// What is known of this process beside files.
+/// What is known of this process without files.
 #[derive(Default)]
 pub(super) struct Signs {
     pub hypervisor: Hypervisor,
@@ -27,7 +28,7 @@ pub(super) struct Signs {
 }
 
 impl Signs {
-    /// Some of which are facts by themselves.
+    /// Gathers the signs; some of them are among the facts.
     pub fn of_this_process(facts: &Facts) -> Signs {
         Signs {
             hypervisor: sys::hypervisor(),
@@ -56,7 +57,7 @@ pub(super) fn environment(root: &Root<'_>, signs: &Signs) -> String {
     layers.join(" > ")
 }
 
-/// What several of the questions need.
+/// What several questions below need.
 struct Own {
     /// `/proc/self/mountinfo`.
     mounts: String,
@@ -64,8 +65,8 @@ struct Own {
     init: Option<String>,
     /// Namespaces that are not the machine's.
     namespaces: Vec<&'static str>,
-    /// File name of the program that really runs. The usual way to it is answered by translators
-    /// as the program would have it answered; a second way to it is not (QEMU 7.2, PRoot 5.1).
+    /// File name of the program that really runs. Emulators answer the usual link as the emulated
+    /// kernel would; they do not know this second link (QEMU 7.2, PRoot 5.1).
     program: String,
     /// Command name of the process that traces this one.
     tracer: Option<String>,
@@ -74,7 +75,7 @@ struct Own {
 impl Own {
     fn read(root: &Root<'_>, signs: &Signs) -> Own {
         let pid = signs.pid.to_string();
-        // Mounted from outside, `/proc` has another first process than this one's namespace.
+        // A `/proc` that was mounted from outside has another first process than this namespace.
         let own_proc = root.link("/proc/self").is_some_and(|own| own == pid);
         let program = root.link(&format!("/proc/self/task/{pid}/exe")).unwrap_or_default();
         let status = root.text("/proc/self/status").unwrap_or_default();
@@ -97,7 +98,7 @@ impl Own {
 /// The machine itself, or the hypervisor over it.
 fn machine(root: &Root<'_>, signs: &Signs, own: &Own) -> Option<String> {
     if qemu_user(own).is_some() {
-        // The CPU that answers is made by the translator; the files are of the system below.
+        // The emulator answers for the CPU; the files are those of the system below.
         let flags = root.value_of("/proc/cpuinfo", "flags", ':').unwrap_or_default();
         return flags.split(' ').any(|flag| flag == "hypervisor").then(|| "vm".into());
     }
@@ -118,7 +119,7 @@ fn vm(name: &str) -> String {
     if name.is_empty() { "vm".into() } else { format!("vm({name})") }
 }
 
-/// The usual name of a hypervisor by its signature; the signature itself where it is not known.
+/// The usual name of a hypervisor with that signature; the signature itself where it is unknown.
 fn hypervisor_name(signature: &str) -> &str {
     match signature.trim() {
         "KVMKVMKVM" | "Linux KVM Hv" => "kvm",
@@ -135,7 +136,7 @@ fn hypervisor_name(signature: &str) -> &str {
     }
 }
 
-/// Makers that only virtual machines name.
+/// Manufacturers that only virtual machines name.
 fn maker_name(vendor: &str) -> Option<&'static str> {
     match vendor {
         "QEMU" => Some("qemu"),
@@ -147,7 +148,7 @@ fn maker_name(vendor: &str) -> Option<&'static str> {
     }
 }
 
-/// Kernels that are no Linux on a machine.
+/// Kernels that are not a Linux that runs on a machine by itself.
 fn kernel(root: &Root<'_>, signs: &Signs, own: &Own) -> Option<&'static str> {
     let vendor = || root.value_of("/proc/cpuinfo", "vendor_id", ':');
     if signs.release.ends_with("gvisor") || root.has("/proc/sentry-meminfo") {
@@ -159,8 +160,8 @@ fn kernel(root: &Root<'_>, signs: &Signs, own: &Own) -> Option<&'static str> {
     }
 }
 
-/// The first WSL has filesystems of its own and names itself with a capital letter; the second is a
-/// Linux whose users may have built it themselves.
+/// WSL 1 has filesystems of its own and spells its name with a capital letter. WSL 2 is a Linux,
+/// which users may have built themselves.
 fn wsl(root: &Root<'_>, signs: &Signs, own: &Own) -> Option<&'static str> {
     let interop = "/proc/sys/fs/binfmt_misc/WSLInterop";
     let release = signs.release.to_lowercase();
@@ -172,8 +173,8 @@ fn wsl(root: &Root<'_>, signs: &Signs, own: &Own) -> Option<&'static str> {
     Some(if first || signs.release.ends_with("-Microsoft") { "wsl1" } else { "wsl2" })
 }
 
-/// The container, and the sandbox within it, by the names that they have left; without any, that
-/// there are namespaces.
+/// The container and the sandbox within it, by the names that they left. Without a name:
+/// `namespaces`, if there are any.
 fn containers(root: &Root<'_>, signs: &Signs, own: &Own) -> Vec<String> {
     let apart = !own.namespaces.is_empty();
     let variable = signs.container.as_deref().filter(|_| apart).unwrap_or_default();
@@ -189,7 +190,7 @@ fn containers(root: &Root<'_>, signs: &Signs, own: &Own) -> Vec<String> {
 
 fn container(root: &Root<'_>, variable: &str, own: &Own) -> Option<&'static str> {
     let apart = !own.namespaces.is_empty();
-    // Files that makers of containers put over those of the image.
+    // Files that container engines mount over those of the image.
     let at_etc = ["/etc/hosts", "/etc/hostname", "/etc/resolv.conf"];
     let names_mounted = || at_etc.iter().any(|point| own.is_mounted(point));
     let in_pod = || mounts(&own.mounts).any(|mount| mount.root.contains("/kubelet/pods/"));
@@ -219,16 +220,16 @@ fn in_group_of_lxc(root: &Root<'_>) -> bool {
     root.text("/proc/self/cgroup").is_some_and(|text| text.contains("/lxc"))
 }
 
-/// Namespaces of this process that are not those which the kernel began with, if it says.
+/// Namespaces of this process that are not the kernel's first ones, as far as it tells.
 pub(super) fn namespaces(root: &Root<'_>) -> Option<String> {
     root.link("/proc/self/ns/user")?;
     let own = foreign_namespaces(root);
     Some(if own.is_empty() { "the machine's".into() } else { own.join(" ") })
 }
 
-/// Numbers of the namespaces that the kernel began with are fixed (include/linux/proc_ns.h), that
-/// of the mounts since 6.18; before, it was the first one given to any. That of the network is not
-/// known.
+/// The numbers of the kernel's first namespaces are fixed (include/linux/proc_ns.h), that of the
+/// mount namespace since 6.18; before, it was the first number given out. That of the network
+/// namespace is unknown.
 fn foreign_namespaces(root: &Root<'_>) -> Vec<&'static str> {
     const FIRST: [(&str, &[u32]); 6] = [
         ("cgroup", &[0xeffffffb]),
@@ -242,7 +243,7 @@ fn foreign_namespaces(root: &Root<'_>) -> Vec<&'static str> {
         let link = root.link(&format!("/proc/self/ns/{name}"))?;
         link.split_once('[')?.1.strip_suffix(']')?.parse::<u32>().ok()
     };
-    // Kernels that count them from one, such as gVisor's, say nothing by it.
+    // The numbers of kernels that count from one, such as gVisor's, mean nothing here.
     let foreign = |(name, first): &(&'static str, &[u32])| {
         let own = number(name).filter(|number| *number > 0xe0000000)?;
         (!first.contains(&own)).then_some(*name)
@@ -250,7 +251,7 @@ fn foreign_namespaces(root: &Root<'_>) -> Vec<&'static str> {
     FIRST.iter().filter_map(foreign).collect()
 }
 
-/// What stands between this process and the kernel.
+/// The program between this process and the kernel: an emulator or a tracer.
 fn translator(own: &Own) -> Option<String> {
     if let Some(architecture) = qemu_user(own) {
         return Some(format!("qemu-user({architecture})"));
@@ -262,7 +263,7 @@ fn translator(own: &Own) -> Option<String> {
     Some(if tracer.is_empty() { "ptrace".into() } else { format!("ptrace({tracer})") })
 }
 
-/// The architecture that `qemu-aarch64-static` makes.
+/// The architecture that an emulator of that name emulates: `qemu-aarch64-static`.
 fn qemu_user(own: &Own) -> Option<&str> {
     own.program.strip_prefix("qemu-")?.split('-').next()
 }
@@ -426,7 +427,7 @@ mod tests {
         assert_eq!(seen(&[], &[], &chroot), "machine > chroot");
     }
 
-    /// It answers for the CPU by itself, and passes on the files of the system below.
+    /// The emulator answers for the CPU, and passes on the files of the system below.
     #[test]
     fn a_translator_is_no_hypervisor() {
         let exe = [("/proc/7/task/7/exe", "/usr/bin/qemu-aarch64-static")];

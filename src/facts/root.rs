@@ -1,14 +1,14 @@
-//! Reading small files, of this system or of one that a test made up.
+//! Reads small files, of this system or of one that a test made up.
 
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// Longest part of a file that is looked at. `/proc/cpuinfo` of a large machine is much longer, and
-/// slow; its first CPU is what is wanted.
+/// Most bytes of a file that are read. `/proc/cpuinfo` of a large machine is much longer, and slow
+/// to read; only its first CPU is needed.
 const LONGEST: u64 = 16 << 10;
 
-/// The folder that the paths begin at.
+/// The folder that paths are relative to.
 pub(super) struct Root<'a>(pub &'a Path);
 
 impl Root<'_> {
@@ -27,9 +27,9 @@ impl Root<'_> {
         Some(String::from_utf8_lossy(&bytes).into_owned())
     }
 
-    /// The first line: what files with one value have.
+    /// The first line, for files with one value.
     pub fn first_line(&self, path: &str) -> Option<String> {
-        // One call reads it: there is no need to meet the file's end.
+        // One call reads all of it; a second one, to see the file's end, is not needed.
         let mut bytes = [0; 4096];
         let length = File::open(self.path(path)).ok()?.read(&mut bytes).ok()?;
         let text = String::from_utf8_lossy(&bytes[..length]);
@@ -41,7 +41,7 @@ impl Root<'_> {
         value_in(&self.text(path)?, key, separator)
     }
 
-    /// What a symbolic link says.
+    /// The text of a symbolic link.
     pub fn link(&self, path: &str) -> Option<String> {
         Some(fs::read_link(self.path(path)).ok()?.to_string_lossy().into_owned())
     }
@@ -63,7 +63,7 @@ pub(super) fn value_in(text: &str, key: &str, separator: char) -> Option<String>
     Some(value.trim().trim_matches('"').to_owned())
 }
 
-/// The word in brackets, by which the kernel marks what is chosen: `always [madvise] never`.
+/// The word in brackets, which marks what is selected: `always [madvise] never`.
 pub(super) fn chosen(text: &str) -> String {
     let marked = text.split_whitespace().find_map(|word| word.strip_prefix('['));
     marked.map_or(text, |word| word.trim_end_matches(']')).to_owned()

@@ -7,22 +7,22 @@ use anyhow::{Result, ensure};
 use crate::model::{Extras, Phase, SampleSet};
 use crate::sys::{self, Copies};
 
-/// Phases one probe may have.
+/// Most phases of one probe.
 pub const MAX_PHASES: usize = 8;
 
-/// What a probe prepared: the operation and what surrounds it. Dropping it cleans up.
+/// What a probe prepared: the operation and the steps around it. Dropping it cleans up.
 ///
 /// The virtual call is made once a sample; the loop over iterations is inside `run`.
 pub trait Workload {
-    /// Makes `iterations` possible; not timed.
+    /// Prepares `iterations`; not timed.
     fn before_sample(&mut self, _iterations: u64) -> Result<()> {
         Ok(())
     }
 
-    /// Does the operation `iterations` times and returns how often it was really done.
+    /// Does the operation `iterations` times and returns how often it was done.
     ///
-    /// With several phases, ends each of them with `watch.lap(phase)`; the last one may be left to
-    /// the caller, who gives it the time until the return.
+    /// With several phases, ends each of them with `watch.lap(phase)`. The last lap may be left to
+    /// the caller, who gives that phase the time until the return.
     fn run(&mut self, iterations: u64, watch: &mut Stopwatch) -> Result<u64>;
 
     /// Removes what the sample left behind; not timed.
@@ -30,13 +30,14 @@ pub trait Workload {
         Ok(())
     }
 
-    /// How many iterations one sample may have (descriptors, memory); one number where the
-    /// operation is defined by it, such as a whole file or so many processes at a time.
+    /// Smallest and largest number of iterations in one sample (limited by descriptors or memory).
+    /// Both are equal where the number defines the operation, such as a whole file or `n` processes
+    /// at a time.
     fn iterations(&self) -> RangeInclusive<u64> {
         1..=u64::MAX
     }
 
-    /// What the block has to say beside its samples; asked for once, after the last sample.
+    /// What the block reports beside its samples; called once, after the last sample.
     fn extras(&mut self) -> Result<Extras> {
         Ok(Extras::default())
     }
@@ -48,7 +49,7 @@ pub struct Stopwatch {
     last: u64,
     /// Ns of each timed phase.
     slots: [u64; MAX_PHASES],
-    /// What the probe gave for the others, of one iteration.
+    /// The figures that the probe gave for the other phases, of one iteration.
     figures: [f64; MAX_PHASES],
 }
 
@@ -59,14 +60,14 @@ impl Stopwatch {
         self.last = sys::now_ns();
     }
 
-    /// Starts the current phase anew: what was done since the last lap is not measured.
+    /// Starts the current phase anew: what was done since the last lap does not count.
     #[inline]
     pub fn skip(&mut self) {
         self.last = sys::now_ns();
     }
 
-    /// Gives the figure, of one iteration, of a phase that is not timed. Left out, or zero, it is
-    /// unknown.
+    /// Sets the figure, of one iteration, of a phase that is not timed. A figure that is zero, or
+    /// never set, is unknown.
     pub fn put(&mut self, phase: usize, figure: f64) {
         self.figures[phase] = figure;
     }
@@ -88,20 +89,20 @@ impl Stopwatch {
     }
 }
 
-/// How large a block is.
+/// The size of a block.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BlockSettings {
     /// Phases in all, and how many of them, the first ones, are timed.
     pub phases: usize,
     pub timed: usize,
     pub iterations: u64,
-    /// Samples kept.
+    /// Samples that are kept.
     pub samples: usize,
     /// One more sample is taken first and discarded.
     pub discard: bool,
-    /// No further sample is started after this long, once one was kept.
+    /// No further sample is started after this time, once one was kept.
     pub limit_ns: u64,
-    /// Share of iterations done beyond those reported; zero but for planted slowdowns.
+    /// Iterations done beyond those reported, as a share; zero except for planted slowdowns.
     pub extra_work: f64,
 }
 
@@ -120,7 +121,7 @@ impl BlockSettings {
     }
 }
 
-/// Times one sample: the phases' times are in `watch` afterwards.
+/// Times one sample; the phases' times are in `watch` afterwards.
 pub(super) fn run_sample(
     workload: &mut dyn Workload,
     settings: &BlockSettings,
@@ -138,9 +139,9 @@ pub(super) fn run_sample(
     ensure!(done == iterations, "did {done} of {iterations} iterations");
     Ok(())
 }
-/// Runs one block and returns its samples; whether it was pinned is the worker's to add. Where
-/// several copies run, their samples begin together, and the leader's are the means over all.
-/// samples begin together, and the leader's are the means of all copies'.
+
+/// Runs one block and returns its samples; the worker adds whether it was pinned. Where several
+/// copies run, their samples begin together, and the leader's samples are the means of all copies'.
 pub fn run_block(
     workload: &mut dyn Workload,
     settings: &BlockSettings,

@@ -1,4 +1,4 @@
-//! What the clock costs here, and how many iterations a sample needs so that it does not matter.
+//! Measures the clock, and finds how many iterations a sample needs for the clock not to matter.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -9,49 +9,51 @@ use super::block::{BlockSettings, Workload, sample_time};
 use crate::model::{ClockFacts, Phase};
 use crate::sys;
 
-/// A sample is at least this long: METHOD 0.2, the plateau of 20 samples in a block of 10 ms.
+/// Shortest sample, in ns: a block of 10 ms then has 20 samples (docs/METHODOLOGY.md, "A round").
 const SAMPLE_NS: f64 = 500_000.0;
-/// A sample is at least so many readings of the clock long.
+/// Shortest sample, in readings of the clock.
 const CLOCK_COSTS: f64 = 200.0;
-/// A sample is at least so many of the clock's steps long.
+/// Shortest sample, in steps of the clock.
 const CLOCK_STEPS: f64 = 1000.0;
-/// A sample of this length is not repeated for tuning.
+/// Tuning does not repeat a sample of this length, in ns.
 const LONG_NS: f64 = 50e6;
-/// Tuning gives up growing here; nothing needs a longer sample.
+/// Most iterations that tuning tries; no operation needs more.
 const MAX_ITERATIONS: u64 = 1 << 40;
 
-/// A clock that costs more is read by a system call, be it for good or for now.
-const DEAR_NS: f64 = 1000.0;
-/// A clock that costs so many times what is known of it is not yet what it will be.
+/// A clock whose reading costs more ns is read by a system call, permanently or only at first.
+const SLOW_NS: f64 = 1000.0;
+/// A clock whose reading costs more than this many times the known cost has not settled yet.
 const UNSETTLED: f64 = 2.0;
-/// How long a dear clock is waited for. gVisor's is read by a call, at 30 to 75 µs, until its
-/// kernel has held it against the machine's twice, a second apart.
+/// Time that a slow clock is given to settle. gVisor reads its clock by a system call, at 30 to 75
+/// µs, until its kernel has compared it with the machine's clock twice, a second apart.
 const SETTLING: Duration = Duration::from_millis(1500);
 
-/// Measures the clock once its system has set it up. What sizes of samples and doubts about their
-/// length are taken from must not be what was true in an environment's first moments only.
+/// Measures the clock once it has settled. The sizes of samples and the doubts about their length
+/// depend on the result, so it must hold for more than the environment's first moments.
+///
+/// `known_ns` is the cost of a reading in an earlier start of the environment, if there was one.
 pub fn settled_clock(known_ns: Option<f64>) -> ClockFacts {
     settled(known_ns, SETTLING, calibrate_clock)
 }
 
 fn settled(
     known_ns: Option<f64>,
-    patience: Duration,
+    limit: Duration,
     mut calibrate: impl FnMut() -> ClockFacts,
 ) -> ClockFacts {
     let begin = Instant::now();
-    let fair_ns = known_ns.map_or(DEAR_NS, |known| (known * UNSETTLED).max(DEAR_NS));
+    let settled_ns = known_ns.map_or(SLOW_NS, |known| (known * UNSETTLED).max(SLOW_NS));
     loop {
         let clock = calibrate();
-        if clock.cost_ns <= fair_ns || begin.elapsed() >= patience {
+        if clock.cost_ns <= settled_ns || begin.elapsed() >= limit {
             return clock;
         }
         thread::sleep(Duration::from_millis(10));
     }
 }
 
-/// Measures the clock: 50 batches of 200 readings, of which every step is looked at; fewer where
-/// they take long.
+/// Measures the clock in 50 batches of 200 readings, and looks at every step between readings; in
+/// fewer batches where these take long.
 pub fn calibrate_clock() -> ClockFacts {
     const BATCHES: usize = 50;
     const FEWEST: usize = 5;
@@ -92,23 +94,23 @@ pub fn calibrate_clock() -> ClockFacts {
 pub fn shortest_sample_ns(clock: &ClockFacts) -> f64 {
     let by_cost = CLOCK_COSTS * clock.cost_ns;
     let by_step = CLOCK_STEPS * clock.granularity_ns as f64;
-    // A step that is as long as a reading is the reading, not the clock's resolution.
+    // A step as long as a reading comes from the reading, not from the clock's resolution.
     let by_step = if clock.granularity_ns as f64 > 2.0 * clock.cost_ns { by_step } else { 0.0 };
     SAMPLE_NS.max(by_cost).max(by_step)
 }
 
-/// What tuning found.
+/// The result of tuning.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SampleSize {
     pub iterations: u64,
-    /// Ns of one iteration, all timed phases together: the least of what was seen.
+    /// Ns of one iteration, all timed phases together: the least that was seen.
     pub each_ns: f64,
     /// The most iterations that the workload can do in one sample.
     pub most: u64,
 }
 
-/// Finds the iterations of a sample that is at least `target_ns` long, and no shorter than any
-/// sample, by doubling and then by proportion. One that is long by itself is timed once.
+/// Finds the iterations of a sample that lasts at least `target_ns` and is no shorter than any
+/// sample may be: by doubling, then by proportion. Iterations that are long are timed once.
 pub fn tune(workload: &mut dyn Workload, phases: &[Phase], target_ns: f64) -> Result<SampleSize> {
     let target_ns = target_ns.max(SAMPLE_NS);
     let range = workload.iterations();

@@ -1,10 +1,10 @@
-//! Latencies of single operations, for the distribution that no mean shows.
+//! A histogram of the latencies of single operations, of which a mean shows nothing.
 
 use hdrhistogram::Histogram;
 
-/// Digits of a latency that are kept.
+/// Digits of a latency that the histogram keeps.
 const DIGITS: u8 = 3;
-/// Longest latency that is told apart: one minute, in ns.
+/// Longest latency that is recorded as it is: one minute, in ns.
 const LONGEST_NS: u64 = 60_000_000_000;
 
 /// A histogram of fixed size: recording never allocates.
@@ -25,7 +25,7 @@ impl Latencies {
         self.0.len()
     }
 
-    /// What [`crate::model::Extras`] carries: latency and how often it was seen.
+    /// The form of [`crate::model::Extras`]: latencies, each with how often it was seen.
     pub fn buckets(&self) -> Vec<(u64, u64)> {
         let seen = self.0.iter_recorded();
         seen.map(|bucket| (bucket.value_iterated_to(), bucket.count_at_value())).collect()

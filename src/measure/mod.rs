@@ -1,7 +1,8 @@
 //! The hot path: clock calibration, sample size, and the loop that times one block.
 //!
-//! Between two timestamps there is only the work. Everything that allocates happens before the
-//! first and after the last one; a test with a counting allocator holds every probe to it.
+//! Between two timestamps there is only the work: everything that allocates happens before the
+//! first and after the last one, and a test with a counting allocator checks this for every probe.
+//! May use `sys` and `model`. Must not know single probes, print, or write files.
 
 mod block;
 mod calibrate;

@@ -1,5 +1,4 @@
-//! What a bystander felt: response times of operations at fixed due times, before and during a
-//! storm.
+//! Response times of a bystander's operations at fixed due times, before and during a storm.
 
 use std::ops::Range;
 
@@ -15,7 +14,7 @@ pub struct Responses {
 }
 
 impl Responses {
-    /// Room for so many.
+    /// Room for `most` responses.
     pub fn new(most: usize, period_ns: u64) -> Responses {
         let room = || Vec::with_capacity(most);
         Responses { first_due_ns: 0, period_ns, ns: room(), sorted: room() }
@@ -25,18 +24,18 @@ impl Responses {
         self.first_due_ns + index as u64 * self.period_ns
     }
 
-    /// The operations that a storm from `start` to `end` touched: those due before it ended and
-    /// not done when it began. Those before them were calm.
+    /// The operations that a storm from `start` to `end` held up: those due before its end and not
+    /// done when it began. Those before them belong to the calm.
     pub fn touched(&self, start: u64, end: u64) -> Range<usize> {
         let all = 0..self.ns.len();
-        // One operation is done after the other, in the order in which they were due.
+        // Operations are done one after the other, in the order of their due times.
         let done_before = |index: &usize| self.due(*index) + self.ns[*index] <= start;
         let from = all.clone().take_while(done_before).count();
         let to = all.take_while(|index| self.due(*index) < end).count();
         from..to.max(from)
     }
 
-    /// The middle one of these responses; none without any.
+    /// The median of these responses; none without any.
     pub fn median(&mut self, which: Range<usize>) -> Option<u64> {
         self.sorted.clear();
         self.sorted.extend_from_slice(&self.ns[which]);
@@ -56,7 +55,7 @@ impl Responses {
     }
 
     /// Share of the time from `start` to `end` in which at least one operation had been due for
-    /// longer than `usual` and was not done.
+    /// longer than `usual` ns and was not done.
     pub fn blocked(&self, start: u64, end: u64, usual: u64) -> f64 {
         let mut blocked = 0;
         let mut counted_to = start;

@@ -1,5 +1,5 @@
-//! Counts allocations of the current thread, in unit tests only: the rule that nothing allocates
-//! while it is timed is worth as much as the test that would notice.
+//! Counts allocations of the current thread, in unit tests only: tests check with it that nothing
+//! is allocated while something is timed.
 
 use std::alloc::System;
 use std::cell::Cell;
@@ -12,7 +12,7 @@ thread_local! {
 static COUNTING: crate::sys::CountingAllocator = crate::sys::CountingAllocator::new(System, count);
 
 fn count() {
-    // A thread that is being torn down has no counter any more, and nothing that is timed.
+    // A thread that is ending has no counter any more, and times nothing.
     let _ = COUNT.try_with(|count| count.set(count.get() + 1));
 }
 

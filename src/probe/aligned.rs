@@ -1,10 +1,10 @@
-//! Buffers whose place no allocator decides.
+//! Buffers that begin at the start of a page, whatever the allocator does.
 
 use std::ops::{Deref, DerefMut};
 
 use crate::sys;
 
-/// Memory that begins where a page does: direct access asks for it, and a copy to an address in the
+/// Memory that begins where a page does: direct access requires it, and a copy to an address in the
 /// middle of a page costs up to a fifth more.
 pub struct Aligned {
     memory: Vec<u8>,
@@ -13,10 +13,10 @@ pub struct Aligned {
 }
 
 impl Aligned {
-    /// Zeros.
+    /// All zeros.
     pub fn new(bytes: usize) -> Aligned {
         let page = sys::page_size();
-        // Written, so that no page of it is left to be brought in while something is timed.
+        // Written, so that no page has to be brought in while something is timed.
         let memory = vec![1; bytes + page];
         let mut aligned = Aligned { start: memory.as_ptr().align_offset(page), memory, bytes };
         aligned.fill(0);

@@ -1,4 +1,4 @@
-//! What another process feels while many are created or end.
+//! How long another process is held up while many processes are created or end.
 
 use std::ops::RangeInclusive;
 use std::thread;
@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 
-use super::process_teardown::{MEMBERS, possible_crowd, starting};
+use super::process_teardown::{MEMBERS, possible_tree, starting};
 use super::{Param, Probe, ProbeInfo, Setup};
 use crate::measure::{Latencies, Responses, Stopwatch, Workload};
 use crate::model::{Extras, Phase, Quantity};
@@ -33,8 +33,9 @@ static INFO: ProbeInfo = ProbeInfo {
                Linux). Priorities are normal; `cpu=free`: storm and bystander on all CPUs; \
                `cpu=same`: on one. The storm's figure contains what the bystander took from it.",
     unit: "process",
-    source: "teardown in PUBLISHED.md (lock blocked), on any system; `op=wake` is cyclictest's \
-             measure at normal priority",
+    source: "Dawson, \"A Not-Called Function Can Cause a 5X Slowdown\" (2018), whose bystander \
+             waits for a lock of Windows; `op=wake` is what cyclictest measures, at normal \
+             priority",
     phases: FIGURES,
     params: &[
         Param::one_of("op", OPERATIONS),
@@ -53,7 +54,7 @@ static INFO: ProbeInfo = ProbeInfo {
     on_files: false,
 };
 
-/// The figures of every storm.
+/// The figures of every bystander probe.
 pub(super) const FIGURES: &[Phase] = &[
     Phase::timed("storm"),
     Phase::figure("calm", Quantity::Time),
@@ -61,25 +62,25 @@ pub(super) const FIGURES: &[Phase] = &[
     Phase::figure("blocked", Quantity::Share),
     Phase::figure("worst", Quantity::Time),
 ];
-/// What a bystander can do.
+/// The operations that a bystander can do.
 pub(super) const OPERATIONS: &[&str] = &["wake", "fork", "map", "open"];
-/// Due times a second.
+/// Due times a second, for the parameter `rate`.
 pub(super) const RATES: RangeInclusive<u64> = 50..=10_000;
 /// Due times in the calm before a storm.
 const CALM: u32 = 30;
 
-/// A bystander and what it felt.
+/// A bystander and the response times of its operations.
 pub(super) struct Watched {
     bystander: Bystander,
     responses: Responses,
-    /// The last storm, in ns of the clock.
+    /// Start and end of the last storm, in ns of the clock.
     start: u64,
     end: u64,
     calm: Latencies,
     storm: Latencies,
     operations: u64,
     missed: u64,
-    /// Whether there was a sample whose calm was none, and one in whose storm nothing was due.
+    /// Whether some sample had no calm response, and whether some storm had no due time.
     restless: bool,
     unseen: bool,
 }
@@ -114,7 +115,7 @@ impl Watched {
         })
     }
 
-    /// Has the bystander begin, and gives it its calm.
+    /// Starts the due times and waits for as long as the calm lasts.
     pub(super) fn calm(&mut self) {
         let period_ns = self.responses.period_ns;
         self.responses.first_due_ns = self.bystander.begin(period_ns);
@@ -149,7 +150,7 @@ impl Watched {
         watch.put(2, busy.unwrap_or(0) as f64);
         if let (Some(calm), Some(_)) = (calm, busy) {
             let share = self.responses.blocked(self.start, self.end, calm);
-            // Zero would say that it is not known.
+            // Zero would mean that the figure is not known.
             watch.put(3, (share * 1e6).max(1.0));
         }
         watch.put(4, self.responses.worst(touched).unwrap_or(0) as f64);
@@ -157,7 +158,7 @@ impl Watched {
         self.unseen |= busy.is_none();
     }
 
-    /// Keeps the last storm's responses for the distribution.
+    /// Adds the last storm's responses to the distribution.
     pub(super) fn keep(&mut self) {
         let touched = self.responses.touched(self.start, self.end);
         for ns in &self.responses.ns[..touched.start] {
@@ -191,7 +192,7 @@ impl Watched {
 }
 
 struct Storm {
-    // Ended first: its processes are many.
+    // Ended before the bystander, because it has many processes.
     tree: ProcessTree,
     watched: Watched,
     n: u64,
@@ -211,7 +212,7 @@ impl Probe for BystanderLatency {
         };
         let cpus = setup.peer_cpus()?;
         let n = setup.count("n")?;
-        let tree = possible_crowd(n, Shape::Flat)?;
+        let tree = possible_tree(n, Shape::Flat)?;
         let watched = Watched::start(setup, &cpus)?;
         Ok(Box::new(Storm { tree, watched, n, teardown }))
     }
@@ -262,7 +263,7 @@ mod tests {
     use super::*;
     use crate::measure::{BlockSettings, run_block};
 
-    /// Holds the bystander up for a while in a storm that is twice as long.
+    /// Stops the bystander for a while, within a storm that lasts twice as long.
     struct Planted(Watched);
 
     const STALL: Duration = Duration::from_millis(60);
@@ -319,12 +320,13 @@ mod tests {
             let period = 1e6;
             let stall = STALL.as_nanos() as f64;
             assert!(storm >= 2.0 * stall, "{op}: {storm}");
-            // One was due within a period of the stall's begin, and was done after its end.
+            // One was due within a period of the stall's start, and was done after the stall's end.
             assert!(worst >= stall - period, "{op}: {worst}");
             let least = (stall - period - calm).max(0.0) / storm * 1e6;
             assert!((least - 1.0..=1e6 + 1.0).contains(&figure(3)), "{op}: {}", figure(3));
             assert!(calm > 0.0 && busy > 0.0 && busy <= worst, "{op}: {calm} {busy}");
-            // All that were due in the stall but the last were not done when the next was due.
+            // Of those that were due in the stall, all but the last were not done when the next was
+            // due.
             let missed = block.extras.counters["bystander_missed"];
             assert!(missed >= 50, "{op}: {missed}");
             let seen: u64 = block.extras.latencies["storm"].iter().map(|(_, times)| times).sum();

@@ -1,4 +1,4 @@
-//! What another process feels while a file is written to its disk.
+//! How long another process is held up while a file is written to its disk.
 
 use std::fs::{File, OpenOptions, remove_file};
 use std::io::Write;
@@ -22,9 +22,9 @@ static INFO: ProbeInfo = ProbeInfo {
             the target directory, 1 MiB at a time, each followed by fdatasync. `storm` is its \
             length, divided by `n`; `op=open` opens another file of the same directory.",
     excluded: "Creating and removing the file. Where a disk acknowledges before the data is \
-               durable, or the directory is in memory, the storm is short and nobody feels it.",
+             durable, or the directory is in memory, the storm is short and delays nothing.",
     unit: "MiB",
-    source: "envtax's own: a process that writes and syncs, as seen by another one",
+    source: "none; bystander.latency with a process that writes and syncs as the storm",
     phases: FIGURES,
     params: &[
         Param::one_of("op", OPERATIONS),

@@ -1,4 +1,4 @@
-//! What asking for the time costs, and what the answer is worth.
+//! What reading a clock costs, and how fine the clock is.
 
 use std::hint::black_box;
 
@@ -15,13 +15,15 @@ static INFO: ProbeInfo = ProbeInfo {
     id: "clock.read",
     summary: "one reading of a clock, and the clock's resolution",
     timed: "clock_gettime through the C library, which uses the vDSO where the environment \
-            provides one that knows the clock; the conversion to nanoseconds is included. \
-            `cputime` is the CPU time of the process, which the kernel has to be asked for.",
-    excluded: "`resolution` is not timed: the smallest step greater than zero between two readings \
-               in a row, of up to 10,000 before the first sample. It is no finer than a reading \
-               is long. Counted beside it: readings earlier than the one before.",
+             provides one that knows the clock; the conversion to nanoseconds is included. \
+             `cputime` is the CPU time of the process, for which the library has to ask the \
+             kernel.",
+    excluded: "`resolution` is not timed: it is the smallest step greater than zero between two \
+             readings in a row, of up to 10,000 before the first sample. It cannot be finer than \
+             the time of a reading. Readings earlier than the one before are counted.",
     unit: "reading",
-    source: "perf bench; the cost varies from 20 ns to 15 us between environments",
+    source: "perf bench; the cost varies from 20 ns to 15 us between environments \
+             (docs/METHODOLOGY.md, Clocks)",
     phases: &[Phase::timed(""), Phase::figure("resolution", Quantity::Time)],
     params: &[Param::one_of(
         "clock",
@@ -37,12 +39,12 @@ static INFO: ProbeInfo = ProbeInfo {
     on_files: false,
 };
 
-/// Readings that are looked at one by one, and the time for it: a clock may take 15 us to read.
+/// Readings of which each step is looked at, and the time limit for them: a reading may take 15 us.
 const READINGS: u64 = 10_000;
 const LOOK_NS: u64 = 2_000_000;
-/// A clock that has not moved by then is looked at for this long: some tick at 64 Hz.
+/// Time for which a clock that does not move is read: more than one tick at 64 Hz.
 const LONG_LOOK_NS: u64 = 50_000_000;
-/// Readings between two looks at the time.
+/// Readings between two checks of the time limit.
 const BATCH: u64 = 100;
 
 struct Read {
@@ -50,7 +52,7 @@ struct Read {
     steps: Steps,
 }
 
-/// What readings in a row say of their clock.
+/// The steps between readings in a row.
 #[derive(Debug, Default)]
 struct Steps {
     readings: u64,
@@ -61,7 +63,7 @@ struct Steps {
 }
 
 impl Steps {
-    /// Looks at one reading after another.
+    /// Takes one more reading into account.
     fn of(mut read: impl FnMut() -> u64) -> Steps {
         let mut steps = Steps::default();
         let start = sys::now_ns();

@@ -40,7 +40,7 @@ const N8: usize = 899 * FACTOR;
 const N9: usize = 616 * FACTOR;
 const N11: usize = 93 * FACTOR;
 
-/// What the modules compute with; unknown to the compiler.
+/// The numbers that the modules compute with; the compiler does not know them.
 #[derive(Clone, Copy)]
 struct Constants {
     t: f64,
@@ -50,7 +50,7 @@ struct Constants {
 
 const CONSTANTS: Constants = Constants { t: 0.499975, t1: 0.50025, t2: 2.0 };
 
-/// What the modules end with.
+/// The results of the modules.
 #[derive(Clone, Copy, Debug, Default)]
 struct Results {
     elements: [f64; 4],
@@ -63,8 +63,8 @@ struct Results {
     functions: f64,
 }
 
-/// The published procedures, behind pointers that the compiler cannot see through: a call whose
-/// result never changes would otherwise be made once.
+/// The published procedures, called through pointers that the compiler cannot see through.
+/// Otherwise it would make a call only once whose result never changes.
 #[derive(Clone, Copy)]
 struct Procedures {
     pa: fn(&mut [f64; 4], Constants),
@@ -124,7 +124,8 @@ impl Whetstone {
         self.results.functions = x;
     }
 
-    /// Compares with what the benchmark's listing prints for this factor, to its four digits.
+    /// Compares with the results that the benchmark's listing prints for this factor, to its four
+    /// digits.
     fn check(&self) -> Result<()> {
         let found = &self.results;
         let near = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 5.1e-5);

@@ -16,12 +16,11 @@ static INFO: ProbeInfo = ProbeInfo {
     timed: "One pass of the benchmark as Weicker published it: its eight procedures and three \
             functions once or a few times each, two record assignments, two string assignments \
             and a string comparison. Dhrystones a second are 1e9 divided by the ns.",
-    excluded: "Checking the published final values after every sample. It makes no system call: a \
-               difference between environments comes from the CPU they were given, not from \
-               them. The second of the two published files is called through pointers, which \
-               keeps the compiler from merging them. Strings are compared byte by byte and not \
-               by a C library: with a comparison by words, UnixBench's program takes a quarter \
-               less.",
+    excluded: "Checking the published final values after every sample. It makes no system call: \
+             a difference between environments comes from the CPU that they were given. The \
+             second of the two published files is called through pointers, which keeps the \
+             compiler from merging them. Strings are compared byte by byte and not by a C \
+             library: with a comparison by words, UnixBench's program takes a quarter less time.",
     unit: "pass",
     source: "Weicker, Dhrystone Benchmark: Rationale for Version 2 (1988); UnixBench dhry2reg",
     phases: WHOLE,
@@ -55,13 +54,13 @@ enum Ident {
     Two,
     Three,
     Four,
-    // Published, and never made.
+    // Part of the published program, but never used.
     #[allow(dead_code)]
     Five,
 }
 
-/// The published record with the one of its variants that is ever used, laid out as there: what a
-/// copy of it costs depends on that.
+/// The published record, with the only one of its variants that is used, in the published memory
+/// layout: the cost of a copy depends on it.
 #[repr(C)]
 struct Record {
     next: Cell<Option<&'static Record>>,
@@ -72,7 +71,7 @@ struct Record {
 }
 
 impl Record {
-    /// Lives as long as the process, like the globals it belongs to.
+    /// Allocated once for the process, like the globals that it belongs to.
     fn forever(next: Option<&'static Record>) -> &'static Record {
         Box::leak(Box::new(Record {
             next: Cell::new(next),
@@ -120,7 +119,7 @@ struct Dhrystone {
     table: [Row; 50],
     locals: Locals,
     second_file: SecondFile,
-    /// Passes done, which one element of the table counts too.
+    /// Passes that were done; one element of the table counts them too.
     passes: i32,
 }
 
@@ -193,7 +192,7 @@ impl Dhrystone {
         self.locals.ident = ident;
     }
 
-    /// Compares everything the publication gives a final value for.
+    /// Compares every value for which the publication gives a final value.
     fn check(&self) -> Result<()> {
         let globals = &self.globals;
         let chars = [globals.char_1.get(), globals.char_2.get()];
@@ -209,7 +208,7 @@ impl Dhrystone {
         for (record, ident, number) in [(first, Ident::Two, 17), (second, Ident::One, 18)] {
             let is_right = record.is_some_and(|record| {
                 let next = record.next.get().zip(second);
-                // As published: the enumeration's third value here, its second one there.
+                // As published: the third value of the enumeration here, the second one there.
                 let wanted = if ident == Ident::Two { Ident::Three } else { Ident::Two };
                 next.is_some_and(|(next, second)| std::ptr::eq(next, second))
                     && record.kind.get() == Ident::One
@@ -297,8 +296,8 @@ fn proc_5(globals: &Globals) {
     globals.flag.set(false);
 }
 
-/// The second published file. The rules want it compiled apart: behind pointers that the compiler
-/// cannot see through, it is.
+/// The second published file. The benchmark's rules ask for it to be compiled separately; pointers
+/// that the compiler cannot see through have the same effect.
 struct SecondFile {
     proc_6: fn(&Globals, Ident, &Cell<Ident>),
     proc_7: fn(i32, i32, &Cell<i32>),

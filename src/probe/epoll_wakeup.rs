@@ -1,4 +1,4 @@
-//! One byte to another process and back, waited for as event loops wait.
+//! One byte to another process and back, where epoll waits for the answer as event loops do.
 
 use anyhow::{Context, Result};
 

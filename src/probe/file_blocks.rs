@@ -1,5 +1,5 @@
-//! What probes of whole files share: blocks in memory, files made of them, and whether the target
-//! directory takes them.
+//! What probes of whole files share: blocks in memory, files made of them, and checks of whether
+//! the target directory has room for them.
 
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -11,26 +11,27 @@ use super::{CannotMeasure, Setup, held, incompressible};
 use crate::sys::{self, Access};
 use crate::units;
 
-/// Blocks that a user may ask for.
+/// Sizes of a block that a user may ask for.
 pub const BLOCK: std::ops::RangeInclusive<u64> = 512..=64 << 20;
-/// Files that a user may ask for.
+/// Sizes of a file that a user may ask for.
 pub const TOTAL: std::ops::RangeInclusive<u64> = 512..=64 << 30;
 
 /// Blocks to write, one after the other.
 pub struct Source {
     memory: Aligned,
     block: usize,
-    /// Where the next block begins, below `ring`.
+    /// Offset of the next block in `ring`.
     at: usize,
     ring: usize,
     step: usize,
 }
 
-/// Bytes after which blocks repeat: more than any filesystem looks back to compress.
+/// Bytes after which blocks repeat: more than any filesystem searches for repetitions when it
+/// compresses.
 const RING: usize = 1 << 20;
 
 impl Source {
-    /// Blocks that neither compress nor are like the one before.
+    /// Blocks that do not compress, each unlike the one before.
     pub fn incompressible(block: usize) -> Source {
         let mut memory = Aligned::new(block + RING);
         let bytes = memory.len();
@@ -54,7 +55,7 @@ impl Source {
     }
 }
 
-/// A file by its block and its length.
+/// The block size and the length of a file.
 #[derive(Clone, Copy)]
 pub struct Extent {
     pub block: usize,
@@ -62,7 +63,7 @@ pub struct Extent {
 }
 
 impl Extent {
-    /// From the parameters `size` and `total`, for which the target directory has room.
+    /// Reads the parameters `size` and `total`, and checks that the target directory has room.
     pub fn of(setup: &Setup<'_>) -> Result<Extent> {
         let (block, total) = (setup.bytes("size")?, setup.bytes("total")?);
         if total % block != 0 {
@@ -72,7 +73,8 @@ impl Extent {
         Extent::with_room(setup, block, total, "total")
     }
 
-    /// Of these bytes, for which the target directory has room; `param` is what makes them fewer.
+    /// A file of these bytes, after a check that the target directory has room. `param` is the
+    /// parameter that makes the file smaller, for the message.
     pub fn with_room(setup: &Setup<'_>, block: u64, total: u64, param: &str) -> Result<Extent> {
         has_room(setup, total, param)?;
         Ok(Extent { block: block as usize, total })
@@ -82,7 +84,7 @@ impl Extent {
         self.total / self.block as u64
     }
 
-    /// Makes the file, incompressible and durable.
+    /// Makes the file out of data that does not compress, and makes it durable.
     pub fn make_file(&self, path: &Path) -> Result<()> {
         let piece = self.total.min(1 << 20) as usize;
         let mut source = Source::incompressible(piece);
@@ -100,19 +102,19 @@ impl Extent {
     }
 }
 
-/// "Nothing is wrong, but here it cannot be measured."
+/// An error that makes the row skipped, not failed.
 pub fn cannot<T>(why: String) -> Result<T> {
     Err(CannotMeasure(why).into())
 }
 
-/// The target directory: what the block's own folder is in.
+/// The target directory: the folder that holds the block's own folder.
 pub fn target(setup: &Setup<'_>) -> Result<PathBuf> {
     let folder = setup.scratch.folder()?;
     Ok(folder.parent().unwrap_or(folder).to_owned())
 }
 
-/// Refuses what would not fit into the target directory, or would leave others without room.
-/// `param` is what makes it less.
+/// An error where the bytes would not fit into the target directory, or would leave others without
+/// room. `param` is the parameter that lowers them, for the message.
 pub fn has_room(setup: &Setup<'_>, total: u64, param: &str) -> Result<()> {
     room_in(&target(setup)?, total, param)
 }
@@ -129,7 +131,7 @@ fn room_in(target: &Path, total: u64, param: &str) -> Result<()> {
     }
     let volume = sys::volume(target).with_context(|| format!("asking for room in `{folder}`"))?;
     let reserve = (volume.size / 20).min(1 << 30);
-    // Some network filesystems do not say.
+    // Some network filesystems do not tell their size.
     if volume.size > 0 && volume.free < total + reserve {
         let (free, reserve) = (units::bytes(volume.free as f64), units::bytes(reserve as f64));
         return cannot(format!(
@@ -137,14 +139,14 @@ fn room_in(target: &Path, total: u64, param: &str) -> Result<()> {
              make room, or give a smaller `{param}=`"
         ));
     }
-    // There the limit of the filesystem is no promise of memory.
+    // In memory the filesystem's own limit does not promise that memory is free.
     if volume.in_memory.is_some() {
         held::fits_in_memory(total, &format!("give a smaller `{param}=`"))?;
     }
     Ok(())
 }
 
-/// Sees that blocks of this size can be written past the page cache. Says whether they are not
+/// Checks that blocks of this size can be written past the page cache. Returns whether they are not
 /// copied on the way: a filesystem that takes them from any address does copy them.
 pub fn try_direct(setup: &Setup<'_>, block: usize) -> Result<bool> {
     let folder = target(setup)?;
@@ -155,7 +157,7 @@ pub fn try_direct(setup: &Setup<'_>, block: usize) -> Result<bool> {
     };
     let file = match sys::WriteFile::create_as(&name, Access::Direct) {
         Err(error) if refused(&error) => {
-            // Created it may be all the same.
+            // The file may have been created all the same.
             let _ = name.unlink();
             return cannot(format!(
                 "the filesystem of `{}` refuses direct access (O_DIRECT); name a directory on \
@@ -182,12 +184,12 @@ pub fn try_direct(setup: &Setup<'_>, block: usize) -> Result<bool> {
     }
 }
 
-/// What is said where [`try_direct`] found a copy on the way.
+/// The note of a row for which [`try_direct`] found a copy on the way.
 pub const COPIED: &str = "direct access (O_DIRECT) is taken at any address here, so something on \
                           the way copies the data and may keep it";
 
-/// Measures two samples of a probe's smallest size in a folder where files are on a disk, if any
-/// are, and sees that nothing is left there.
+/// Measures two samples of a probe's smallest size, in a folder on a disk if there is one, and
+/// checks that nothing is left in it.
 #[cfg(test)]
 pub fn measure(probe: &dyn super::Probe, params: &str) -> Result<crate::model::SampleSet> {
     use crate::measure::{BlockSettings, run_block};

@@ -1,5 +1,4 @@
-//! Whether a file is in the page cache: bringing it in, putting it out, and seeing that this
-//! happened.
+//! Brings a file into the page cache or evicts it, and checks that this happened.
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -9,21 +8,21 @@ use anyhow::{Context, Result};
 use super::incompressible;
 use crate::sys::{self, CacheView};
 
-/// Tries to bring a file into the cache, or out of it.
+/// Attempts to bring a file into the cache, or to evict it.
 const TRIES: usize = 3;
-/// Bytes, at most, of the file on which the means are tried.
+/// Most bytes of the file on which a view is tried.
 const TRIAL: u64 = 1 << 20;
 
-/// Evicts files and looks whether they are gone, by a means that was seen to tell.
+/// Evicts files and checks that they are gone, with a view of the cache that was tried before.
 pub struct Cold {
     means: Option<CacheView>,
-    /// How it is known, or why it is not.
+    /// The view that tells, or why none does.
     pub note: String,
 }
 
 impl Cold {
-    /// Tries the means of looking on a file of `folder` that was just read, and then evicted. It
-    /// is no longer than the file that is to be measured, for which there is room.
+    /// Tries the views on a file of `folder` that was just read, and then evicted. The file is no
+    /// longer than the one that is to be measured, for which there is room.
     pub fn by_trial(folder: &Path, total: u64) -> Result<Cold> {
         let path = folder.join("trial");
         let made = fs::write(&path, incompressible(total.min(TRIAL) as usize));
@@ -45,7 +44,7 @@ impl Cold {
         Ok(Cold { means: None, note })
     }
 
-    /// Puts the file out of the cache by `evict`; whether that is seen to have happened.
+    /// Evicts the file by `evict`; returns whether it is known to be gone.
     pub fn put_out(&self, file: &File, evict: impl Fn() -> std::io::Result<()>) -> Result<bool> {
         for _ in 0..TRIES {
             evict().context("evicting the file from the cache")?;
@@ -62,8 +61,8 @@ impl Cold {
     }
 }
 
-/// Whether this means tells a file that was just read from one that was just evicted; if not, what
-/// it did, as the end of a sentence.
+/// Checks that this view tells a file that was just read from one that was just evicted. The error
+/// says what it did instead, as the end of a sentence.
 fn tells(view: CacheView, path: &Path) -> Result<(), String> {
     let failed = |error: std::io::Error| format!("fails ({error})");
     let file = File::open(path).map_err(failed)?;
@@ -83,13 +82,13 @@ fn tells(view: CacheView, path: &Path) -> Result<(), String> {
     Err("still sees what was evicted".into())
 }
 
-/// Reads the file by `pass` until all of it is in the cache, where that can be told. A sentence if
-/// it is not known to be.
+/// Reads the file by `pass` until all of it is in the cache, where that can be told. Returns a
+/// sentence if it is not known to be there.
 pub fn warm(path: &Path, mut pass: impl FnMut() -> Result<()>) -> Result<Option<&'static str>> {
     let file = File::open(path)?;
     for _ in 0..TRIES {
         pass()?;
-        // What cannot be told, one pass was made for.
+        // Where nothing tells, one pass has to do.
         let Some(missing) = missing(&file) else {
             return Ok(Some("requested warm, not verified: what is cached cannot be told here"));
         };
@@ -100,7 +99,7 @@ pub fn warm(path: &Path, mut pass: impl FnMut() -> Result<()>) -> Result<Option<
     Ok(Some("requested warm, but a part of the file is not in the page cache after reading it"))
 }
 
-/// Pages of the file that are not in the cache, by the first means that answers.
+/// Pages of the file that are not in the cache, by the first view that answers.
 pub fn missing(file: &File) -> Option<u64> {
     let exact = CacheView::ALL.into_iter().filter(|view| !view.brings_in());
     let (resident, of) = exact.flat_map(|view| view.resident(file)).next()?;

@@ -15,12 +15,12 @@ pub struct FileCopy;
 static INFO: ProbeInfo = ProbeInfo {
     id: "file.copy",
     summary: "copy a cached file to another, buffer by buffer",
-    timed: "read of one buffer from one open file and write of it to another, both going on where \
-            they stand. At the end of the file, one read that brings nothing and an lseek of both \
-            to the start. The file has `buffer` times `blocks` bytes.",
-    excluded: "Creating both files and a first copy, so what is written is there already and is \
-               overwritten in memory. Nothing is flushed. fstime goes on for 30 s, in which the \
-               system writes to the disk beside it; a block here is over before that.",
+    timed: "read of one buffer from one open file and write of it to another, each from where \
+             the last call ended. At the end of the file, one read that returns nothing and an \
+             lseek of both files to the start. The file has `buffer` times `blocks` bytes.",
+    excluded: "Creating both files and a first copy: the target exists already and is \
+             overwritten in memory. Nothing is flushed. fstime runs for 30 s, in which the \
+             system also writes to the disk; a block here ends before that.",
     unit: "buffer",
     source: "UnixBench fstime -c: fsbuffer (256 bytes, 500 KiB), fstime (1 KiB, 2000 KiB), fsdisk \
              (4 KiB, 8000 KiB); its KBps are buffer bytes / 1024 / seconds",
@@ -102,7 +102,7 @@ mod tests {
         let read = |name: &str| fs::read(dir.path().join("block").join(name)).unwrap();
         let from = read("from");
         assert_eq!((from.len(), &read("to")), (1500, &from));
-        // What is overwritten next shows where it stands: in the third round, three blocks in.
+        // The content shows how far the copy got: in the third round, three blocks.
         fs::write(dir.path().join("block/to"), [0; 1500]).unwrap();
         assert_eq!(workload.run(5 + 3, &mut Stopwatch::default()).unwrap(), 8);
         assert_eq!(read("to"), from);

@@ -1,4 +1,4 @@
-//! The life of a small file, its four steps timed apart.
+//! Creates, writes, closes and removes small files; the four steps are timed apart.
 
 use std::ops::RangeInclusive;
 
@@ -17,8 +17,8 @@ static INFO: ProbeInfo = ProbeInfo {
     timed: "Four phases over the sample's files: `create` opens all of them with O_CREAT|O_EXCL, \
             `write` writes one byte to each, `close` closes them, `unlink` removes them.",
     excluded: "Nothing is flushed to a disk. The folder is new for every block and holds at most \
-               64 files: on ext4 a history of minutes of creating and deleting in one place \
-               changes such figures tenfold.",
+             64 files: on ext4, minutes of creating and deleting in one folder change such \
+             figures tenfold.",
     unit: "file",
     source: "osbench create_files (which creates 65,534 files a pass)",
     phases: &[

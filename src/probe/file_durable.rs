@@ -1,4 +1,4 @@
-//! What an environment said to be durable, beside what the device under it wrote meanwhile.
+//! Compares what an environment called durable with what the device under it wrote meanwhile.
 
 use std::path::Path;
 
@@ -51,14 +51,15 @@ impl Durable {
         Ok(durable)
     }
 
-    /// From here on everything is written that the next [`Durable::end`] is about.
+    /// Starts an interval: everything is written in it that the next [`Durable::end`] calls
+    /// durable.
     pub fn begin(&mut self) -> Result<()> {
         self.before = self.written()?;
         self.start_ns = sys::now_ns();
         Ok(())
     }
 
-    /// So many bytes are said to be durable now.
+    /// Ends the interval: `bytes` are said to be durable now.
     pub fn end(&mut self, bytes: u64) -> Result<()> {
         self.durable_ns += sys::now_ns().saturating_sub(self.start_ns);
         self.claimed_bytes += bytes;

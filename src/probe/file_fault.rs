@@ -18,14 +18,14 @@ static INFO: ProbeInfo = ProbeInfo {
     id: "file.fault",
     summary: "first touch of a page of a mapped, cached file",
     timed: "Two phases over a fresh MAP_SHARED, PROT_READ mapping of a file of 16 MiB. `touch`: \
-            one byte is read in every page, in an order that jumps about. `unmap`: munmap, which \
-            takes down what the faults built. No madvise, as in lmbench: Linux then maps up to 16 \
-            pages around a fault when they are cached, so a page costs a small part of a fault. \
-            The counters say how many faults it took.",
+             one byte is read in every page, in random order. `unmap`: munmap, which removes \
+             what the faults built. No madvise, as in lmbench: Linux then maps up to 16 cached \
+             pages around a fault, so a page costs a small part of a fault. The counters say how \
+             many faults there were.",
     excluded: "Creating the file, opening and mapping it. The file is in the page cache: it was \
-               just written, 8 KiB at a time as by lmdd, and was touched through a mapping once. \
-               Files that were written or read ahead in larger pieces can be cheaper, as one fault \
-               then maps a larger piece of the cache.",
+             just written, 8 KiB at a time as by lmdd, and was touched through a mapping once. \
+             Files that were written or read ahead in larger pieces can cost less, because one \
+             fault then maps a larger piece of the cache.",
     unit: "page",
     source: "lmbench lat_pagefault, which is touch + unmap in one figure, less an idle munmap",
     phases: &[Phase::timed("touch"), Phase::timed("unmap")],
@@ -40,10 +40,10 @@ const PIECE: usize = 8 << 10;
 
 struct Fault {
     file: File,
-    /// Where the pages begin, in the order of the touches.
+    /// Offsets of the pages, in the order in which they are touched.
     order: Vec<usize>,
     mapping: Option<sys::MappedFile>,
-    /// This process's page faults when the sample began, and since then in all samples.
+    /// Page faults of this process when the sample began, and their sum over all samples.
     before: u64,
     faults: u64,
     pages: u64,
@@ -77,8 +77,8 @@ impl Probe for FileFault {
     }
 }
 
-/// Writes the file as lmbench's lmdd does: where a filesystem caches what one write brings as one
-/// large piece, a fault maps all of it.
+/// Writes the file as lmbench's lmdd does, 8 KiB at a time. Where a filesystem caches a large write
+/// as one large piece, one fault maps all of that piece.
 fn write_in_pieces(path: &Path) -> io::Result<()> {
     let mut file = File::create_new(path)?;
     incompressible(FILE_BYTES).chunks(PIECE).try_for_each(|piece| file.write_all(piece))
@@ -117,7 +117,7 @@ impl Workload for Fault {
         Ok(())
     }
 
-    /// A whole mapping: with fewer pages, those that come along with a fault would weigh less.
+    /// The whole mapping: with fewer pages, those that one fault maps together would weigh less.
     fn iterations(&self) -> RangeInclusive<u64> {
         let pages = self.order.len() as u64;
         pages..=pages

@@ -1,4 +1,4 @@
-//! Operations timed one by one, for the distribution of what they take.
+//! Times operations one by one, for the distribution of their latencies.
 
 use anyhow::Result;
 
@@ -6,16 +6,16 @@ use crate::measure::Latencies;
 use crate::model::Extras;
 use crate::sys;
 
-/// An operation is timed alone only if it takes as long as so many readings of the clock.
+/// Shortest operation that is timed alone, in readings of the clock.
 const CLOCK_READINGS: f64 = 20.0;
-/// Time of one pass: as long as a block; and operations in it at most.
+/// Time of the pass, which is that of a block, and most operations in it.
 const PASS_NS: u64 = 10_000_000;
 const MOST: u64 = 10_000;
-/// What is spent to find how long one takes.
+/// Time for finding out how long one operation takes.
 const TRIAL_NS: u64 = 200_000;
 
-/// Adds the latencies of `operation`, or a note why there are none. The histogram is made before
-/// the first reading, and one reading ends one operation and begins the next.
+/// Adds the latencies of `operation`, or a note that says why there are none. The histogram is made
+/// before the first reading. One reading of the clock ends an operation and begins the next.
 pub fn one_by_one(
     extras: &mut Extras,
     name: &str,
@@ -52,7 +52,7 @@ fn clock_ns() -> f64 {
     last.saturating_sub(start) as f64 / f64::from(READINGS)
 }
 
-/// Ns of one operation with the reading of the clock after it.
+/// Ns of one operation and the reading of the clock after it.
 fn time_of_each(operation: &mut impl FnMut() -> Result<()>) -> Result<f64> {
     let start = sys::now_ns();
     let mut done = 0;

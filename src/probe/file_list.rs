@@ -13,15 +13,14 @@ pub struct FileList;
 static INFO: ProbeInfo = ProbeInfo {
     id: "file.list",
     summary: "list a folder of many files",
-    timed: "openat of the folder, getdents64 into 32 KiB (as readdir of glibc does) until nothing \
-            more comes, close: one listing of all entries. Divide by `entries` for the cost of \
-            one; opening and closing are a small part of it.",
-    excluded: "Making the folder and a first listing. The entries are empty files with names of 12 \
-               bytes. Nothing looks at the records, as any reader would; nothing is sorted, and no \
-               file is asked for its attributes (that is file.walk). Listings that must come from \
-               a disk, and folders that grew and shrank over time, are not covered. The folder is \
-               made anew for every block: with many entries that takes far longer than the \
-               measuring.",
+    timed: "One listing of all entries: openat of the folder, getdents64 into 32 KiB (as readdir \
+             of glibc does) until nothing more comes, close. Divide by `entries` for the cost of \
+             one; opening and closing are a small part of it.",
+    excluded: "Making the folder and a first listing. The entries are empty files with names of \
+             12 bytes. The records are not read, nothing is sorted, and no file is asked for its \
+             attributes (that is file.walk). Listings that must come from a disk, and folders \
+             that grew and shrank over time, are not covered. The folder is made anew for every \
+             block; with many entries that takes far longer than the measuring.",
     unit: "listing",
     source: "the getdents64 calls of ls -f",
     phases: WHOLE,
@@ -30,13 +29,13 @@ static INFO: ProbeInfo = ProbeInfo {
     on_files: true,
 };
 
-/// Bytes of entries that one call may bring.
+/// Size of the buffer for one call's entries, in bytes.
 const BUFFER: usize = 32 << 10;
 
 struct List {
     folder: sys::FilePath,
     buffer: Vec<u8>,
-    /// What the records of a whole listing come to.
+    /// Bytes of all records of a whole listing.
     bytes: usize,
 }
 
@@ -62,7 +61,8 @@ impl Probe for FileList {
 }
 
 impl List {
-    /// Lists the folder once, shows what each call brings, and says how many bytes came.
+    /// Lists the folder once, passes what each call brings to `look`, and returns how many bytes
+    /// came.
     #[inline]
     fn pass(&mut self, mut look: impl FnMut(sys::Entries<'_>)) -> Result<usize> {
         let folder = sys::Folder::open(&self.folder)?;

@@ -17,7 +17,7 @@ static INFO: ProbeInfo = ProbeInfo {
     timed: "Two phases over the sample's folders: `create` makes all of them by mkdirat, `remove` \
             removes them, empty, by unlinkat with AT_REMOVEDIR.",
     excluded: "Nothing is flushed to a disk. The folder that holds them is new for every block \
-               and has at most 64 of them: what its history or size would add is not covered.",
+             and has at most 64 of them: the costs of its history or size are not covered.",
     unit: "folder",
     source: "none; the counterpart of file.create for folders",
     phases: &[Phase::timed("create"), Phase::timed("remove")],

@@ -1,4 +1,4 @@
-//! Blocks of a file in no order.
+//! Reads or writes blocks of a file in random order.
 
 use std::path::Path;
 
@@ -44,7 +44,7 @@ static INFO: ProbeInfo = ProbeInfo {
     on_files: true,
 };
 
-/// The place of the next block.
+/// The generator of the blocks' places.
 struct Places {
     state: u64,
     blocks: u64,
@@ -58,7 +58,7 @@ impl Places {
 
     #[inline]
     fn next(&mut self) -> u64 {
-        // Knuth's MMIX generator: its upper half is what is used.
+        // Knuth's MMIX generator, of which the upper half is used.
         self.state = self.state.wrapping_mul(6_364_136_223_846_793_005);
         self.state = self.state.wrapping_add(1_442_695_040_888_963_407);
         ((u128::from(self.state) * u128::from(self.blocks)) >> 64) as u64 * self.block
@@ -110,7 +110,8 @@ impl Probe for FileRandom {
         let source = Source::incompressible(extent.block);
         let mut write = Write { file, source, places, notes };
         if access == Access::Buffered {
-            // The first write to a clean page costs more, and a block would begin with those.
+            // The first write to a clean page costs more, and each block would begin with such
+            // writes.
             for block in 0..extent.blocks() {
                 write.file.write_at(write.source.next(), block * extent.block as u64)?;
             }

@@ -1,4 +1,4 @@
-//! Reading what is already in memory.
+//! Reads blocks of a file that is in the page cache.
 
 use std::fs::{self, File};
 
@@ -18,18 +18,20 @@ static INFO: ProbeInfo = ProbeInfo {
     timed: "pread of one block into the same page-aligned buffer, block after block through the \
             file and again from its start. The file has 256 KiB, or four blocks if that is more.",
     excluded: "Creating, opening and a first pass over the file. Before the clock starts, every \
-               page of the file is checked to be in the cache where the system can tell; where \
-               it says that pages are missing although they were just read (some FUSE \
-               filesystems keep none), what is measured is what a reader gets there.",
+             page of the file is checked to be in the cache, where the system can tell. Some \
+             FUSE filesystems keep no page: there the figure is what a reader gets without the \
+             cache.",
     unit: "block",
-    source: "process-cost and mounts in PUBLISHED.md (dd from the page cache); lmbench bw_file_rd",
+    source: "\"A rough comparison of the performance of WSL and guest and native Ubuntu\" (2017) \
+             and Shioda, \"A look at the performance of WSL 2\" (2020): dd from the page cache; \
+             lmbench bw_file_rd",
     phases: WHOLE,
     params: &[Param::bytes("size", 512..=MOST)],
     cases: &["size=4KiB", "size=1MiB"],
     on_files: true,
 };
 
-/// Bytes of the file that is read, and blocks it has at least.
+/// Fewest bytes of the file, and fewest blocks.
 const SMALL_FILE: usize = 256 << 10;
 const BLOCKS: usize = 4;
 /// Largest block: the file is four times as large, and is made anew for every round.
@@ -63,7 +65,8 @@ impl Probe for FileRead {
             offset: 0,
         };
         read.pass()?;
-        // Proactive reclaim can take pages of a file that was warm a minute ago: look now.
+        // The system may have evicted pages that were read a minute ago (proactive reclaim): look
+        // now.
         let residency = File::open(&path).and_then(|file| sys::map_residency(&file));
         if residency.is_ok_and(|(resident, pages)| resident < pages) {
             read.pass()?;

@@ -15,12 +15,12 @@ static INFO: ProbeInfo = ProbeInfo {
     summary: "rename a file within its folder to a name that is free",
     timed: "renameat by absolute paths. The folder's files are renamed in turn, all of them to a \
             second name, then all of them back.",
-    excluded: "Creating the files. Nothing is replaced, which is dearer where the file that goes \
-               has to be freed, and nothing moves between folders or is flushed. The folder is \
-               new for every block and holds 64 files of one byte: what its history, its size or \
-               a full journal would add is not covered.",
+    excluded: "Creating the files. Nothing is replaced (that costs more where the replaced file \
+             has to be freed), nothing moves between folders, nothing is flushed. The folder is \
+             new for every block and holds 64 files of one byte: the costs of its history, of \
+             its size or of a full journal are not covered.",
     unit: "rename",
-    source: "none; the step by which programs put a finished file in place",
+    source: "none; the last step by which programs replace a file",
     phases: WHOLE,
     params: &[],
     cases: &[""],

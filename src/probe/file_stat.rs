@@ -13,8 +13,8 @@ pub struct FileStat;
 static INFO: ProbeInfo = ProbeInfo {
     id: "file.stat",
     summary: "stat of one existing file",
-    timed: "stat by absolute path, again and again of the same file: path walk and attributes \
-            from the caches of whoever serves the target directory.",
+    timed: "stat by absolute path, again and again of the same file: path walk and attributes, \
+             from the caches of the system that serves the target directory.",
     excluded: "Creating the file. Attributes that must come from a disk.",
     unit: "call",
     source: "lmbench lat_syscall stat",

@@ -1,4 +1,4 @@
-//! The life of a symbolic link, its three steps timed apart.
+//! Makes, reads and removes symbolic links; the three steps are timed apart.
 
 use std::io::ErrorKind;
 use std::ops::RangeInclusive;
@@ -18,9 +18,9 @@ static INFO: ProbeInfo = ProbeInfo {
     summary: "make a symbolic link, read it, remove it",
     timed: "Three phases over the sample's links: `create` makes all of them by symlinkat, `read` \
             reads the text of each by readlinkat, `unlink` removes them.",
-    excluded: "Following the links. Their text has six bytes, which most filesystems keep without \
-               a block of data. The folder is new for every block and holds at most 64 links: \
-               what its history or size would add is not covered.",
+    excluded: "Following the links. Their text has six bytes, which most filesystems store \
+             without a block of data. The folder is new for every block and holds at most 64 \
+             links: the costs of its history or size are not covered.",
     unit: "link",
     source: "none; installers and version control make links by the thousand",
     phases: &[Phase::timed("create"), Phase::timed("read"), Phase::timed("unlink")],
@@ -31,7 +31,7 @@ static INFO: ProbeInfo = ProbeInfo {
 
 /// Links that exist at a time.
 const LINKS: usize = 64;
-/// What the links point to, which is not there.
+/// The text of the links: a name that does not exist.
 const TARGET: &str = "target";
 
 struct Life {
@@ -50,8 +50,8 @@ impl Probe for FileSymlink {
         let paths = (0..LINKS).map(path).collect::<Result<Vec<_>, _>>()?;
         let target = sys::FilePath::new(Path::new(TARGET))?;
         if let Err(error) = paths[0].symlink_to(&target) {
-            // EPERM is how Linux says that a filesystem has no links; the folder itself was ours
-            // to make.
+            // EPERM means that the filesystem has no symbolic links: this user may write to the
+            // folder.
             if matches!(error.kind(), ErrorKind::PermissionDenied | ErrorKind::Unsupported) {
                 let what = "the target directory's filesystem makes no symbolic links";
                 let reason = format!("{what} ({error}); measure a directory on another one");

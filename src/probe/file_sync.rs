@@ -1,4 +1,4 @@
-//! One block made durable after the other.
+//! Overwrites one block after the other and makes each durable.
 
 use anyhow::{Context, Result, bail, ensure};
 
@@ -17,11 +17,11 @@ static INFO: ProbeInfo = ProbeInfo {
     timed: "pwrite of one block, then fdatasync or fsync; `how=dsync`: the pwrite alone, of a \
             file opened with O_DSYNC. Block after block through the file and again from its \
             start, as the log of a database is written.",
-    excluded: "Making the file, all of which is on its disk before: a file that grows has its new \
-               length to record as well. Whether the device's answer is true is its own \
-               affair; `device_bytes` and `device_flushes` count what it was asked for, by \
-               anyone, during the `syncs`, in which `claimed_bytes` were said to be durable. \
-               Latencies of single operations are taken in a pass of their own after the samples.",
+    excluded: "Making the file, all of which is on its disk before: a file that grows also has \
+             to record its new length. Whether the device's answer is true is not checked. \
+             `device_bytes` and `device_flushes` count what the device was asked for, by anyone, \
+             during the `syncs`, in which `claimed_bytes` were said to be durable. Latencies of \
+             single operations are taken in a separate pass after the samples.",
     unit: "sync",
     source: "fio with fdatasync=1 and overwrite=1; the fsync test of PostgreSQL (pg_test_fsync)",
     phases: WHOLE,
@@ -33,7 +33,7 @@ static INFO: ProbeInfo = ProbeInfo {
     on_files: true,
 };
 
-/// Bytes of the file, and blocks it has at least.
+/// Fewest bytes of the file, and fewest blocks.
 const SMALL_FILE: u64 = 1 << 20;
 const BLOCKS: u64 = 4;
 
@@ -81,7 +81,8 @@ impl Probe for FileSync {
             durable: Durable::under(folder)?,
             syncs: 0,
         };
-        // What is there already would be written again: some storage does nothing for that.
+        // Other data than what is there: some storage does nothing when the same data is written
+        // again.
         sync.source.next();
         sync.one()?;
         Ok(Box::new(sync))

@@ -1,4 +1,4 @@
-//! Looking at every file of a tree.
+//! Walks a tree of folders and asks for every file's attributes.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -14,14 +14,15 @@ pub struct FileWalk;
 static INFO: ProbeInfo = ProbeInfo {
     id: "file.walk",
     summary: "walk a tree of source files, as git status does",
-    timed: "One walk of the whole tree: openat, getdents64 until the end and close for each of 64 \
-            folders (three levels below the root: 3, 12, 48), and newfstatat without following \
-            links for each file, by its name in the open folder. The names come from the listing. \
-            Where that does not say what is a folder, each entry is asked, as programs do.",
+    timed: "One walk of the whole tree: openat, getdents64 until the end and close for each of \
+             64 folders (three levels below the root: 3, 12, 48), and newfstatat without \
+             following links for each file, by its name in the open folder. The names come from \
+             the listing. Where the listing does not tell which entries are folders, each entry \
+             is asked, as programs do.",
     excluded: "Making the tree, and the first walk (the discarded sample): everything comes from \
-               the caches of whoever serves the target directory. The files are empty, no content \
-               is read, nothing is sorted, and git's own work and index are not in it. Trees from \
-               a disk or with a history of changes are not covered.",
+             the caches of the system that serves the target directory. The files are empty, no \
+             content is read, nothing is sorted, and the work of git itself and its index are \
+             not in it. Trees from a disk or with a history of changes are not covered.",
     unit: "walk",
     source: "the system calls of git status and find over a tree of 1000 files",
     phases: WHOLE,
@@ -30,11 +31,11 @@ static INFO: ProbeInfo = ProbeInfo {
     on_files: true,
 };
 
-/// Folders on each level in each folder of the level above.
+/// Folders in each folder of the level above, by level.
 const FAN: [usize; 3] = [3, 4, 4];
 /// Folders in all, with the root.
 const FOLDERS: u64 = 1 + 3 + 12 + 48;
-/// Bytes of entries that one call may bring.
+/// Size of the buffer for one call's entries, in bytes.
 const BUFFER: usize = 32 << 10;
 
 #[derive(Debug, Default, PartialEq)]
@@ -45,7 +46,7 @@ struct Seen {
 
 struct Walk {
     root: sys::FilePath,
-    /// One for each level, as the upper ones are still being read.
+    /// One buffer for each level: the upper levels are still being read when a lower one is.
     buffers: [Vec<u8>; FAN.len() + 1],
     tree: Seen,
 }
@@ -85,7 +86,7 @@ fn make_tree(root: &Path, files: u64) -> Result<()> {
     Ok(())
 }
 
-/// Looks at everything in the folder and below.
+/// Visits everything in the folder and below.
 fn walk(folder: sys::Folder, buffers: &mut [Vec<u8>], seen: &mut Seen) -> Result<()> {
     let (buffer, inner) = buffers.split_first_mut().context("deeper than the tree was made")?;
     seen.folders += 1;

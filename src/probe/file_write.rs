@@ -1,4 +1,4 @@
-//! Writing a new file from start to end, and having it durable.
+//! Writes a new file from start to end and makes it durable.
 
 use std::fs::File;
 use std::ops::RangeInclusive;
@@ -31,8 +31,10 @@ static INFO: ProbeInfo = ProbeInfo {
                (`durable_ns`): for fdatasync and fsync until the write's end, otherwise until \
                the settle's.",
     unit: "block",
-    source: "in PUBLISHED.md: appvirt-files (which never flushes), process-cost and mounts (dd, \
-             with oflag=direct and conv=fdatasync)",
+    source: "\"On the performance of virtualised applications, writing and reading files\" \
+             (2012), which never flushes; \"A rough comparison of the performance of WSL and \
+             guest and native Ubuntu\" (2017) and Shioda, \"A look at the performance of WSL 2\" \
+             (2020): dd, with oflag=direct and conv=fdatasync",
     phases: &[Phase::timed("write"), Phase::timed("settle")],
     params: &[
         Param::bytes("size", blocks::BLOCK),
@@ -50,7 +52,7 @@ static INFO: ProbeInfo = ProbeInfo {
     on_files: true,
 };
 
-/// What is done to have the file durable, before it is closed.
+/// The call that makes the file durable before it is closed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Flush {
     Nothing,
@@ -113,7 +115,7 @@ impl Write {
         let file = sys::WriteFile::create_as(&self.path, self.access)?;
         for done in 0..iterations {
             let mut rest = self.source.next();
-            // What is full takes a part of a block, and refuses the rest by its reason.
+            // A full filesystem takes a part of the block; the next write says that it is full.
             while !rest.is_empty() {
                 let taken = file.write(rest).with_context(|| format!("writing block {done}"))?;
                 ensure!(taken > 0, "nothing of block {done} was taken");
@@ -135,8 +137,8 @@ impl Write {
         Ok(file.close()?)
     }
 
-    /// What was made or removed there is not left for the next sample to write. Filesystems that
-    /// have no such call for folders have nothing to be written either.
+    /// Makes the folder's own changes durable, so that the next sample does not have to write them.
+    /// Filesystems that have no such call for folders have nothing to write either.
     fn have_folder_on_disk(&self) {
         let _ = File::open(&self.folder).and_then(|folder| folder.sync_all());
     }
@@ -145,7 +147,8 @@ impl Write {
 impl Workload for Write {
     fn run(&mut self, iterations: u64, watch: &mut Stopwatch) -> Result<u64> {
         let bytes = iterations * self.extent.block as u64;
-        // Without a flush nothing was called durable yet, past the page cache or not.
+        // Without a flush, nothing was called durable yet, whether it went past the page cache or
+        // not.
         let claims_at_once = self.flush != Flush::Nothing;
         self.durable.begin()?;
         watch.skip();

@@ -1,4 +1,4 @@
-//! Two processes that take turns by a word in shared memory.
+//! Two processes that take turns through a word in shared memory.
 
 use anyhow::{Context, Result};
 
@@ -12,12 +12,13 @@ pub struct FutexHandoff;
 static INFO: ProbeInfo = ProbeInfo {
     id: "futex.handoff",
     summary: "a turn to another process and back over a futex",
-    timed: "Two hand-overs: a word in shared memory is set and its waiter woken (FUTEX_WAKE), then \
-            waited on until it is set back (FUTEX_WAIT), here and in the peer. Nobody spins; a \
-            peer so quick that the word is back already makes the wait return at once. `cpu=same`: \
-            both processes on one CPU. `cpu=other`: each on its own.",
-    excluded: "Starting the peer and the first exchange. Whatever a mutex or a condition variable \
-               adds to its futex.",
+    timed: "Two hand-overs: a word in shared memory is set and its waiter woken (FUTEX_WAKE), \
+             then waited on until it is set back (FUTEX_WAIT), here and in the peer. Neither \
+             process spins; when the peer is so quick that the word is back already, the wait \
+             returns at once. `cpu=same`: both processes on one CPU. `cpu=other`: each on its \
+             own.",
+    excluded: "Starting the peer and the first exchange. The extra work of a mutex or a \
+             condition variable.",
     unit: "round trip",
     source: "lmbench lat_sem (the same with semaphores)",
     phases: WHOLE,

@@ -1,5 +1,5 @@
-//! Holding many processes or threads at once: how long they take to make, and how much memory each
-//! of them takes.
+//! What `process.hold` and `thread.hold` share: the time to create many processes or threads that
+//! all wait, and the memory that each of them takes.
 
 use std::ops::RangeInclusive;
 
@@ -11,7 +11,7 @@ use crate::model::{Extras, Phase, Quantity};
 use crate::sys::{self, Footprint, Held};
 use crate::units;
 
-/// `create` is timed; the others are bytes of one process or thread.
+/// The phases: `create` is timed; the others are bytes of one process or thread.
 pub const PHASES: &[Phase] = &[
     Phase::timed("create"),
     Phase::figure("memory", Quantity::Bytes),
@@ -22,10 +22,10 @@ pub const PHASES: &[Phase] = &[
     Phase::figure("crude", Quantity::Bytes),
 ];
 
-/// Parts in which what is held is ended, with a look at the memory before each.
+/// Levels at which the memory is read while processes or threads are ended step by step.
 const STEPS: u64 = 4;
 
-/// Fewer than so many say nothing of the memory of one.
+/// Smallest number held from which the memory of one can be told.
 const FEWEST: u64 = 10;
 
 /// One operation of `process.hold` or `thread.hold`.
@@ -33,14 +33,14 @@ struct Hold {
     held: Box<dyn Held>,
     wanted: u64,
     possible: Possible,
-    /// With nothing held, with all and with fewer and fewer of them.
+    /// Readings of the memory: with nothing held, with all, and with fewer and fewer.
     levels: Vec<(u64, Footprint)>,
     iterations: u64,
 }
 
-/// Prepares to hold as many as `n` says, or as is possible.
+/// Prepares to hold as many as `n` says, or as many as limits allow.
 ///
-/// Each takes `bytes` at most, for the check of whether there is that much.
+/// `bytes` is the most memory that one takes; it decides whether there is enough.
 pub fn prepare(setup: &Setup<'_>, held: Box<dyn Held>, bytes: u64) -> Result<Box<dyn Workload>> {
     let wanted = setup.count("n")?;
     let processes = sys::process_room();
@@ -58,15 +58,15 @@ pub fn prepare(setup: &Setup<'_>, held: Box<dyn Held>, bytes: u64) -> Result<Box
 /// How many can be held.
 #[derive(Debug, PartialEq)]
 pub struct Possible {
-    /// With the reserve that is left to others.
+    /// How many can be held when a reserve is left to others; at most as many as are wanted.
     pub count: u64,
-    /// Without it.
+    /// How many could be held without the reserve.
     most: u64,
-    /// What does not allow more.
+    /// The limit that does not allow more.
     pub limit: String,
 }
 
-/// The tightest of what the rooms leave, for things of which each takes so many bytes.
+/// The tightest of these rooms, for things that take `bytes` each.
 pub fn possible(
     wanted: u64,
     bytes: u64,
@@ -89,18 +89,18 @@ pub fn possible(
     Possible { count: tightest.count.min(wanted), ..tightest }
 }
 
-/// What may be taken of so many bytes: a tenth, and 256 MiB if that is no more than half, are left
-/// so that nobody has to be killed.
+/// The part of `bytes` that may be used. A tenth, and 256 MiB if that is at most half, are left to
+/// others, so that the system has to kill no process.
 fn beside_reserve(bytes: u64) -> u64 {
     bytes - (bytes / 10).max((bytes / 2).min(256 << 20))
 }
 
-/// Refuses what would take more memory than may be taken, where the system tells how much that is.
+/// An error where the bytes exceed the memory that may be used, as far as the system tells.
 pub fn fits_in_memory(bytes: u64, remedy: &str) -> Result<()> {
     sys::memory_room().map_or(Ok(()), |room| fits_in(bytes, &room, remedy))
 }
 
-/// Refuses what would take more memory than may be taken of that room.
+/// An error where the bytes exceed what may be used of that room.
 pub fn fits_in(bytes: u64, room: &sys::Room, remedy: &str) -> Result<()> {
     if bytes <= beside_reserve(room.left) {
         return Ok(());
@@ -166,7 +166,7 @@ impl Workload for Hold {
     }
 }
 
-/// Which figures are not known, and why.
+/// A note that names the figures that are unknown, with the reason.
 fn unknown(footprint: &Footprint) -> Option<String> {
     let sources = [
         (footprint.pss, "`pss` (no smaps_rollup)"),
@@ -195,7 +195,7 @@ fn figures(levels: &[(u64, Footprint)]) -> [Option<f64>; 6] {
 /// Least-squares slope of a figure over the number held; none when the figure is unknown.
 fn slope(levels: &[(u64, Footprint)], of: impl Fn(&Footprint) -> Option<u64>) -> Option<f64> {
     let (mut n, mut x, mut y, mut xx, mut xy) = (0.0, 0.0, 0.0, 0.0, 0.0);
-    // From the first level on, so that gigabytes do not cost the kilobytes their digits.
+    // Relative to the first level: differences of kilobytes would be lost beside gigabytes.
     let origin = of(&levels.first()?.1)? as f64;
     for (held, footprint) in levels {
         let (held, bytes) = (*held as f64, of(footprint)? as f64 - origin);
@@ -206,7 +206,7 @@ fn slope(levels: &[(u64, Footprint)], of: impl Fn(&Footprint) -> Option<u64>) ->
     (spread > 0.0).then(|| (n * xy - x * y) / spread)
 }
 
-/// As `free` before and while they live: one difference by the number.
+/// The difference of the used memory that `free` shows, before and while all live, by the number.
 fn crude(levels: &[(u64, Footprint)]) -> Option<f64> {
     let [(_, none), (held, all), ..] = levels else { return None };
     Some((all.used? as f64 - none.used? as f64) / *held as f64)

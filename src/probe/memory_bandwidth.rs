@@ -1,4 +1,4 @@
-//! How fast bytes come and go.
+//! Copies, reads and writes memory buffer by buffer.
 
 use std::hint::black_box;
 use std::ops::Range;
@@ -17,10 +17,10 @@ static INFO: ProbeInfo = ProbeInfo {
     timed: "A MiB of memory, buffer after buffer of `size` bytes and again from the start. `copy` \
             copies one buffer of that size to another with the C library's memcpy and counts \
             each byte once; `read` adds up 8-byte words; `write` stores such words.",
-    excluded: "Mapping the memory and its first touch. Pages are base pages by advice. The binary \
-               is built for any x86-64: reads and writes are of 16 bytes, memcpy is the rep movs \
-               of musl. In the first-level cache wider ones are faster; further out the \
-               memory is the limit.",
+    excluded: "Mapping the memory and its first touch. Pages are base pages by advice. The \
+             binary is built for any x86-64: reads and writes are of 16 bytes, memcpy is the rep \
+             movs of musl. In the first-level cache wider ones are faster; in the outer levels \
+             and in memory, those are the limit.",
     unit: "MiB",
     source: "lmbench bw_mem cp, rd, wr (which count bytes as here); STREAM counts a copy twice",
     phases: WHOLE,
@@ -48,7 +48,7 @@ enum Buffers {
 
 struct Stream {
     buffers: Buffers,
-    /// Words of one buffer, and the one that is next.
+    /// Words of one buffer, and the index of the next word.
     words: usize,
     at: usize,
 }
@@ -64,7 +64,7 @@ impl Probe for MemoryBandwidth {
         held::fits_in_memory(buffers * words as u64 * 8, "ask for a smaller `size`")?;
         let buffer = || -> Result<sys::Region> {
             let mut region = sys::Region::map(words * 8).context("mapping the memory to move")?;
-            // Untouched pages would all be read from the one page of zeroes.
+            // Untouched pages would all be read from the kernel's one page of zeros.
             region.words().fill(1);
             Ok(region)
         };
@@ -79,7 +79,7 @@ impl Probe for MemoryBandwidth {
 }
 
 impl Stream {
-    /// Moves these words.
+    /// Copies, reads or writes these words.
     fn part(&mut self, range: Range<usize>) {
         match &mut self.buffers {
             Buffers::Copy { from, to } => {
@@ -101,7 +101,7 @@ impl Stream {
     }
 }
 
-/// Not the same byte eight times, which would be the C library's memset.
+/// Not eight times the same byte: the compiler would call the C library's memset.
 const WRITTEN: u64 = 0x0123_4567_89ab_cdef;
 
 impl Workload for Stream {

@@ -17,14 +17,15 @@ static INFO: ProbeInfo = ProbeInfo {
             its share of the page tables.",
     excluded: "Mapping and unmapping the memory. Huge pages are kept out by advice.",
     unit: "page",
-    source: "lmbench lat_pagefault (which faults on a file instead); process-cost in PUBLISHED.md",
+    source: "lmbench lat_pagefault (which faults on a file instead); \"A rough comparison of the \
+             performance of WSL and guest and native Ubuntu\" (2017)",
     phases: WHOLE,
     params: &[],
     cases: &[""],
     on_files: false,
 };
 
-/// Pages touched in one sample at most: 16 MiB of 4 KiB pages.
+/// Most pages touched in one sample: 16 MiB of 4 KiB pages.
 const PAGES: u64 = 4096;
 
 #[derive(Default)]

@@ -1,4 +1,4 @@
-//! How long one load takes that the next one waits for.
+//! A chain of loads, in which each needs the result of the one before.
 
 use std::hint::black_box;
 
@@ -14,11 +14,11 @@ static INFO: ProbeInfo = ProbeInfo {
     id: "memory.latency",
     summary: "a load whose address is the result of the one before",
     timed: "One load of a chain that visits every 64-byte line of the memory once, in random \
-            order, before it comes back: no prefetcher guesses the next one. Sizes choose the \
-            cache that answers; the largest ones add the walk of the page tables, which is \
-            where a virtual machine costs most.",
+             order, before it returns to the first: no prefetcher can guess the next line. The \
+             size selects the cache that answers; the largest sizes add the walk of the page \
+             tables, which costs most in a virtual machine.",
     excluded: "Mapping the memory and making the chain, which is new for every block. Pages are \
-               base pages by advice: with huge ones there would be hardly a page walk.",
+             base pages by advice: with huge pages there would be nearly no page walk.",
     unit: "load",
     source: "lmbench lat_mem_rd -t",
     phases: WHOLE,
@@ -51,13 +51,14 @@ impl Probe for MemoryLatency {
     }
 }
 
-/// Has the first word of each line hold the place of another line's, so that they form one cycle.
+/// Writes into the first word of each line the place of another line, so that all lines form one
+/// cycle.
 fn link(words: &mut [u64]) {
     let mut next: Vec<u32> = (0..(words.len() / LINE) as u32).collect();
     let mut random = super::xorshift();
     for last in (1..next.len()).rev() {
-        // Sattolo's shuffle (1986): never an element in its own place, hence a single cycle. The
-        // upper half of a product is the number's share of `last`, without a division.
+        // Sattolo's shuffle (1986): no element stays in its own place, so there is a single cycle.
+        // The upper half of a product is a random number below `last`, without a division.
         let share = (u64::from((random() >> 32) as u32) * last as u64) >> 32;
         next.swap(last, share as usize);
     }

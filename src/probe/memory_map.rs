@@ -1,4 +1,4 @@
-//! Address space, asked for and given back.
+//! Maps address space and unmaps it, untouched.
 
 use anyhow::Result;
 
@@ -13,10 +13,10 @@ static INFO: ProbeInfo = ProbeInfo {
     summary: "map anonymous memory and unmap it, untouched",
     timed: "mmap of private anonymous memory for reading and writing, and munmap of it. No page \
             is touched, so none is made: the first touch is memory.fault.",
-    excluded: "Much of the search for a place: the mapping fills a hole between two guards, so \
-               that neither its neighbours nor the number of other mappings enter the figure. \
-               Outside of a hole it costs a third to a half more. mmap and munmap go through the \
-               C library, whose musl is 4 to 5 % slower at it than glibc.",
+    excluded: "Most of the search for a place: the mapping fills a hole between two guards, so \
+             that neither its neighbours nor the number of other mappings affect the figure. \
+             Elsewhere it costs a third to a half more. mmap and munmap go through the C \
+             library; musl's are 4 to 5 % slower than glibc's.",
     unit: "mapping",
     source: "lmbench lat_mmap (which maps a file and touches a page in each 16 KiB of a tenth)",
     phases: WHOLE,

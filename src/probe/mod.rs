@@ -1,7 +1,8 @@
-//! The probes: one file each, listed once below in the order in which documents show them.
+//! The probes: one file each, in the list below in the order in which documents show them.
 //!
-//! A probe is a description and a way to prepare its operation. It contains no timing, no printing
-//! and nothing of one operating system; what it needs of that is in `sys`.
+//! A probe is a description and a way to prepare its operation. May use `sys`, `measure`, `model`,
+//! `units` and `cleanup`. Must not read clocks, print, or ask which system it runs on: `measure`
+//! times what a probe prepared.
 
 mod aligned;
 mod bystander_latency;
@@ -115,19 +116,22 @@ pub const PROBES: &[&dyn Probe] = &[
     &script_shell::ScriptShell,
 ];
 
+/// The publications and programs that [`ProbeInfo::source`] names, as a section of `docs/PROBES.md`.
+pub const SOURCES: &str = include_str!("sources.md");
+
 /// What a probe is, for people and for the plan. The text is what `docs/PROBES.md` is made of.
 pub struct ProbeInfo {
     /// `area.name`.
     pub id: &'static str,
     /// One line for lists.
     pub summary: &'static str,
-    /// What lies between the timestamps.
+    /// What is done between the timestamps.
     pub timed: &'static str,
     /// What is done but not timed, and what a reader might wrongly expect in the figure.
     pub excluded: &'static str,
     /// What one iteration is; costs are of one of these.
     pub unit: &'static str,
-    /// Whose protocol this follows, or what it can be compared with.
+    /// The publication or program whose protocol this follows, or with which it can be compared.
     pub source: &'static str,
     /// The parts that have figures of their own, the timed ones first; [`WHOLE`] when there is one.
     pub phases: &'static [Phase],
@@ -145,7 +149,7 @@ const MOST_MEMORY: u64 = 1 << 30;
 /// The phases of a probe that has one figure: a time.
 const WHOLE: &[Phase] = &[Phase::timed("")];
 
-/// Why something cannot be measured in this place, though nothing went wrong: as an error of
+/// A reason why something cannot be measured here, although nothing went wrong. As an error of
 /// `prepare` it makes the row skipped and not failed.
 #[derive(Debug)]
 pub struct CannotMeasure(pub String);
@@ -158,8 +162,8 @@ impl std::fmt::Display for CannotMeasure {
 
 impl std::error::Error for CannotMeasure {}
 
-/// Whether the error says that nothing went wrong, and this cannot be measured in this place:
-/// [`CannotMeasure`], or an operating system that does not have what was asked of it.
+/// Whether the error means that nothing went wrong and this cannot be measured here: a
+/// [`CannotMeasure`], or an operating system that does not have what it was asked for.
 pub fn cannot_measure(error: &anyhow::Error) -> bool {
     let cause = error.root_cause().downcast_ref::<std::io::Error>();
     error.is::<CannotMeasure>()
@@ -170,21 +174,21 @@ pub fn cannot_measure(error: &anyhow::Error) -> bool {
 pub trait Probe: Sync {
     fn info(&self) -> &'static ProbeInfo;
 
-    /// Whether it can run in the environment this process is in.
+    /// Whether the probe can run in the environment that this process is in.
     fn availability(&self, _params: &Params) -> Availability {
         Availability::Available
     }
 
-    /// Makes everything the operation needs. Errors are the row's outcome.
+    /// Makes everything that the operation needs. An error becomes the row's outcome.
     fn prepare(&self, setup: &Setup<'_>) -> Result<Box<dyn Workload>>;
 }
 
-/// What a probe gets to prepare with.
+/// What a probe is given for its preparation.
 pub struct Setup<'a> {
     pub params: &'a Params,
-    /// This block's own folder, made on first use and removed with all it holds at the end.
+    /// The block's own folder, made on first use and removed with all that it holds at the end.
     pub scratch: &'a Scratch,
-    /// The CPU this worker is pinned to and one other, where there are such.
+    /// The CPU that this worker is pinned to, and one other, where they exist.
     pub cpu: Option<usize>,
     pub other_cpu: Option<usize>,
     /// Every CPU the environment allows.
@@ -192,7 +196,7 @@ pub struct Setup<'a> {
 }
 
 impl Setup<'_> {
-    /// For tests of probes that care for no CPU.
+    /// For tests of probes to which the CPU does not matter.
     #[cfg(test)]
     fn of<'a>(params: &'a Params, scratch: &'a Scratch) -> Setup<'a> {
         Setup { params, scratch, cpu: None, other_cpu: None, allowed_cpus: &[] }
@@ -215,10 +219,10 @@ impl Setup<'_> {
         units::parse_bytes(text).with_context(|| format!("`{name}={text}` is no size"))
     }
 
-    /// Where a peer process is to run, by `cpu=same|other|free`. `free` takes the pin off this one.
+    /// The CPUs for a peer process, by `cpu=same|other|free`. `free` also unpins this process.
     pub fn peer_cpus(&self) -> Result<Vec<usize>> {
         match self.param("cpu")? {
-            // Unpinned, it would measure the scheduler's choice under the name of this one.
+            // Unpinned, the figure would be the scheduler's choice under the name of this case.
             "same" => Ok(vec![self.cpu.context("this process cannot be pinned to a CPU")?]),
             "other" => Ok(vec![self.cpu.and(self.other_cpu).context("there is no second CPU")?]),
             "free" => {
@@ -327,7 +331,7 @@ mod tests {
         assert_eq!(count(&[]), 0);
     }
 
-    /// Runs every case for real, and holds it to the rule of the hot path.
+    /// Runs every case, and checks that nothing is allocated while it is timed.
     #[test]
     fn every_case_runs_and_allocates_nothing_while_timed() {
         let cpus = sys::allowed_cpus().unwrap();
@@ -357,7 +361,7 @@ mod tests {
             let phases = probe.info().phases.len();
             let range = watched.inner.iterations();
             let iterations = 3.clamp(*range.start(), *range.end());
-            // One that is defined by its number of iterations is long: twice is enough.
+            // A case that is defined by its number of iterations is long: two samples are enough.
             let samples = if range.start() == range.end() { 1 } else { 4 };
             let sized = BlockSettings::of(probe.info().phases);
             let settings = BlockSettings { iterations, samples, ..sized };

@@ -1,4 +1,4 @@
-//! The tool's own error bar: nothing is done.
+//! An empty operation: what the measuring loop itself costs.
 
 use std::hint::black_box;
 
@@ -15,7 +15,7 @@ static INFO: ProbeInfo = ProbeInfo {
     timed: "A loop whose body the compiler may not remove and that does nothing.",
     excluded: "Nothing. Every other figure contains this cost; it is not subtracted.",
     unit: "iteration",
-    source: "fio's null engine: the tool measured by itself",
+    source: "fio's null engine, which measures fio itself",
     phases: WHOLE,
     params: &[],
     cases: &[""],

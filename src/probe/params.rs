@@ -1,4 +1,5 @@
-//! The parameters that probes take, and cases that a user writes with them.
+//! The parameters that `text` (`size=64K mode=direct`) gives for this probe. Parameters that are
+//! left out get the values of the probe's first case. Errors name the parameter.
 
 use std::ops::RangeInclusive;
 
@@ -14,7 +15,7 @@ pub struct Param {
     pub values: Values,
 }
 
-/// What a parameter may be.
+/// The values that a parameter may have.
 pub enum Values {
     OneOf(&'static [&'static str]),
     Count(RangeInclusive<u64>),
@@ -35,7 +36,7 @@ impl Param {
         Param { name, values: Values::Bytes(values) }
     }
 
-    /// What may be written for it.
+    /// The values that may be written, for messages and documents.
     pub fn range(&self) -> String {
         match &self.values {
             Values::OneOf(values) => values.join(", "),
@@ -50,7 +51,7 @@ impl Param {
         }
     }
 
-    /// The value in the one way in which it is written everywhere.
+    /// The value in the form in which it is written everywhere.
     fn canonical(&self, text: &str) -> Option<String> {
         match &self.values {
             Values::OneOf(values) => values.contains(&text).then(|| text.to_owned()),

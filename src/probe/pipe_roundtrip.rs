@@ -13,10 +13,10 @@ static INFO: ProbeInfo = ProbeInfo {
     id: "pipe.roundtrip",
     summary: "one byte to another process and back over two pipes",
     timed: "write and read of one byte here, read and write of it there: two switches between \
-            processes. `cpu=same`: both on one CPU. `cpu=other`: each on its own, so every \
-            hand-over wakes an idle CPU. `cpu=free`: wherever the scheduler puts them, which is \
-            a mixture of the two and is measured because programs run so.",
-    excluded: "Starting the peer and the first exchange, by which it is known to be up.",
+             processes. `cpu=same`: both on one CPU. `cpu=other`: each on its own, so every \
+             hand-over wakes an idle CPU. `cpu=free`: wherever the scheduler puts them, as \
+             programs usually run: a mixture of the two.",
+    excluded: "Starting the peer and the first exchange.",
     unit: "round trip",
     source: "lmbench lat_pipe; UnixBench context1; perf bench sched pipe",
     phases: WHOLE,

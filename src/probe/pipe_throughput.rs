@@ -37,8 +37,8 @@ static INFO: ProbeInfo = ProbeInfo {
 };
 
 const MOST: u64 = 16 << 20;
-/// What is read before each sample: this many blocks, or so many bytes if that is more. A pipe
-/// holds 64 KiB.
+/// Read before each sample: this many blocks, or this many bytes if that is more. A pipe holds 64
+/// KiB.
 const IN_STEP_BLOCKS: u64 = 4;
 const IN_STEP_BYTES: u64 = 256 << 10;
 
@@ -70,7 +70,7 @@ impl Probe for PipeThroughput {
     }
 }
 
-/// Both ends in this process.
+/// A pipe of which this process has both ends.
 struct Own {
     pipe: sys::OwnPipe,
     buffer: Aligned,
@@ -107,14 +107,14 @@ impl Workload for Own {
     }
 }
 
-/// What another process writes arrives here.
+/// A pipe into which another process writes.
 struct Arrive {
     writer: sys::WriterPeer,
     buffer: Aligned,
 }
 
 impl Arrive {
-    /// Reads so many bytes, at most a block at a time.
+    /// Reads `bytes`, at most a block at a time.
     #[inline]
     fn read(&mut self, bytes: u64) -> Result<()> {
         let mut rest = bytes;

@@ -1,4 +1,4 @@
-//! Starting a program: three targets, from nothing at all to a shell.
+//! Starts a program: three targets, from three instructions to a shell.
 
 use std::fs;
 use std::path::Path;
@@ -18,8 +18,8 @@ static INFO: ProbeInfo = ProbeInfo {
     timed: "fork, execve in the child and waitpid in the parent, as one figure. Targets: `tiny`, a \
             static program of three instructions that envtax carries; `dynamic`, /bin/true with \
             its dynamic linker and C library; `shell`, /bin/sh -c :",
-    excluded: "Writing the tiny program to the scratch folder. The targets' files are in the page \
-               cache; the child's environment is empty.",
+    excluded: "Writing the tiny program to the scratch folder. The targets' files are in the \
+             page cache. The child's environment is empty.",
     unit: "process",
     source: "lmbench lat_proc exec and shell; UnixBench execl (which replaces itself instead)",
     phases: WHOLE,
@@ -65,8 +65,8 @@ impl Probe for ProcessExec {
     }
 }
 
-/// Whether the target of this probe is there and stays in the environment; none where the system
-/// has no such program.
+/// Whether the target of this probe exists and runs in the environment; none where the system has
+/// no such program.
 pub fn is_there(program: Option<&str>, probe: &str) -> Availability {
     let reason = match program {
         Some(program) if Path::new(program).exists() => return stays_inside(program),
@@ -77,12 +77,12 @@ pub fn is_there(program: Option<&str>, probe: &str) -> Availability {
     Availability::Unavailable { reason, remedy }
 }
 
-/// Whether the program of that path, when it is executed, runs in the environment that is measured.
+/// Whether the program at that path, when it is executed, runs in the environment that is measured.
 pub fn stays_inside(program: &str) -> Availability {
     inside(&sys::header_of(Path::new(program)))
 }
 
-/// The same of the programs that envtax carries, which are for one machine.
+/// The same for the programs that envtax carries, which are for one machine.
 pub fn carried_stays_inside() -> Availability {
     inside(sys::TINY_EXECUTABLE)
 }
@@ -107,7 +107,7 @@ pub fn not_executable(words: &str) -> CannotMeasure {
     })
 }
 
-/// Writes a program that envtax carries into the scratch folder; its path.
+/// Writes a program that envtax carries into the scratch folder; returns its path.
 pub fn carried(scratch: &Path, program: &[u8]) -> Result<String> {
     let path = scratch.join("tiny");
     sys::write_executable(&path, program)

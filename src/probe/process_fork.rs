@@ -1,4 +1,4 @@
-//! Making a process by copying this one, and having it gone again.
+//! Forks a child that exits at once, and reaps it.
 
 use anyhow::{Result, ensure};
 
@@ -15,11 +15,12 @@ static INFO: ProbeInfo = ProbeInfo {
     timed: "Two phases, both seen from the parent. `create`: from before fork until it returns in \
             the parent. `reap`: from there until waitpid has returned, which contains the child's \
             first run and its exit. Parent and child share one CPU.",
-    excluded: "The worker's own start. The parent is small (below 2 MiB resident), so this is the \
-               floor of fork: a parent with more written memory pays for its page tables.",
+    excluded: "The worker's own start. The parent is small (below 2 MiB resident), so the figure \
+             is the least that a fork costs: a parent with more written memory also copies more \
+             page tables.",
     unit: "process",
-    source: "lmbench lat_proc fork; osbench create_processes; process-cost in PUBLISHED.md \
-             (creation only)",
+    source: "lmbench lat_proc fork; osbench create_processes; \"A rough comparison of the \
+             performance of WSL and guest and native Ubuntu\" (2017), which times creation only",
     phases: &[Phase::timed("create"), Phase::timed("reap")],
     params: &[],
     cases: &[""],

@@ -1,4 +1,4 @@
-//! A process that replaces itself by another program, again and again.
+//! A process that executes its own program again and again.
 
 use std::ops::RangeInclusive;
 
@@ -15,20 +15,23 @@ pub struct ProcessReplace;
 static INFO: ProbeInfo = ProbeInfo {
     id: "process.replace",
     summary: "a process that executes itself again and again",
-    timed: "execve of a carried static program of twenty instructions, by itself: it takes one \
-            from the number in its argument and executes its own file until that is zero. Its \
-            old memory is given up and the new program's first page is loaded; no process is made.",
-    excluded: "One fork, exit and waitpid for all executions of a sample are timed with them: of \
-               at least 200, so below 1 % of the figure.",
+    timed: "execve of a carried static program of twenty instructions, by itself: it subtracts \
+             one from the number in its argument and executes its own file until the number is \
+             zero. Its old memory is released and the new program's first page is loaded; no \
+             process is created.",
+    excluded: "Nothing; but one fork, exit and waitpid for all executions of a sample are timed \
+             with them. A sample has at least 200 executions, so these are below 1 % of the \
+             figure.",
     unit: "execution",
-    source: "UnixBench execl (whose program is larger, dynamic, and formats its arguments anew)",
+    source: "UnixBench execl, whose program is larger, dynamically linked, and formats its \
+             arguments anew",
     phases: WHOLE,
     params: &[],
     cases: &[""],
     on_files: false,
 };
 
-/// So many keep the one fork below 1 %.
+/// Fewest executions in a sample: the one fork stays below 1 %.
 const FEWEST: u64 = 200;
 /// The largest number that the program's ten digits can hold.
 const MOST: u64 = 9_999_999_999;
@@ -59,7 +62,7 @@ impl Probe for ProcessReplace {
     }
 }
 
-/// The argument of the program that has it executed so often in all: once by its parent.
+/// The program's argument, by which it is executed `executions` times in all: once by its parent.
 fn digits(executions: u64) -> String {
     format!("{:010}", executions - 1)
 }

@@ -1,4 +1,4 @@
-//! Starting a program without copying the parent first.
+//! Starts a program without a copy of the parent: vfork and posix_spawn.
 
 use anyhow::{Result, ensure};
 
@@ -58,7 +58,7 @@ impl Probe for ProcessSpawn {
             "dynamic" => sys::Executable::new(sys::DYNAMIC_PROGRAM.as_slice())?,
             _ => sys::Executable::new(&[&carried(setup.scratch.folder()?, sys::TINY_EXECUTABLE)?])?,
         };
-        // Said here and not by posix_spawn, whose error names no program.
+        // Checked here, because the error of posix_spawn names no program.
         let status = sys::reap(sys::fork_exec(&program)?)?;
         let words = program.words();
         if status == 127 {

@@ -1,4 +1,4 @@
-//! Many sleeping processes told to exit at once.
+//! Starts many processes that sleep, then lets all of them exit at once.
 
 use std::io::ErrorKind::{OutOfMemory, WouldBlock};
 use std::ops::RangeInclusive;
@@ -23,15 +23,16 @@ static INFO: ProbeInfo = ProbeInfo {
             child for every 25 processes, and each child starts the other 24, says that it is up \
             after them and exits after them; with `n=1000` that is 40 children and 960 \
             grandchildren. `cpu=free`: on all CPUs; `cpu=same`: on one.",
-    excluded: "A pause of `pause_ms` between the phases, in which the last ones fall asleep, and \
-               one whole pass before the block, which shows whether there can be so many. The \
-               processes are copies of the worker (below 2 MiB resident) that sleep on a shared \
-               word and die with the worker, which costs each a call of prctl and one of getppid. \
-               Each takes 10 page faults, as a static C program with glibc does; one of 30 KiB \
-               takes 6, and is a fifth faster to create and a tenth faster to exit.",
+    excluded: "A pause of `pause_ms` between the phases, in which the last processes fall \
+             asleep, and one whole pass before the block, which shows whether there can be so \
+             many. The processes are copies of the worker (below 2 MiB resident). They sleep on \
+             a shared word and die with the worker, which costs each one call of prctl and one \
+             of getppid. Each takes 10 page faults, as a static C program with glibc does; a \
+             program of 30 KiB takes 6, and is created a fifth and ends a tenth faster.",
     unit: "process",
-    source: "teardown in PUBLISHED.md: `n=1000 shape=tree pause_ms=500` has its numbers, order \
-             and clocks; it re-executes its program, where this forks",
+    source: "Dawson, \"A Not-Called Function Can Cause a 5X Slowdown\" (2018): `n=1000 \
+             shape=tree pause_ms=500` has its numbers, order and clocks; its program executes \
+             itself, where this one forks",
     phases: &[Phase::timed("create"), Phase::timed("exit")],
     params: &[
         Param::count("n", MEMBERS),
@@ -48,9 +49,9 @@ static INFO: ProbeInfo = ProbeInfo {
     on_files: false,
 };
 
-/// Processes that a tree may have.
+/// Smallest and largest number of processes.
 pub(super) const MEMBERS: RangeInclusive<u64> = 2..=20_000;
-/// Memory that a sleeping process takes at most, its kernel stack and tables with it, in bytes.
+/// Most memory of one sleeping process, with its kernel stack and page tables, in bytes.
 const EACH_BYTES: u64 = 400 << 10;
 
 struct Teardown {
@@ -73,7 +74,7 @@ impl Probe for ProcessTeardown {
         setup.peer_cpus()?;
         let n = setup.count("n")?;
         let pause = Duration::from_millis(setup.count("pause_ms")?);
-        Ok(Box::new(Teardown { tree: possible_crowd(n, shape)?, n, pause }))
+        Ok(Box::new(Teardown { tree: possible_tree(n, shape)?, n, pause }))
     }
 }
 
@@ -94,13 +95,14 @@ impl Workload for Teardown {
     }
 }
 
-/// What was being done when an error came.
+/// What the probe was doing when an error came, for the error's text.
 pub(super) fn starting(n: u64, tree: &ProcessTree) -> String {
     format!("starting {n} processes, of which {} came", tree.reached())
 }
 
-/// A tree that was there once as a whole. It is not there now.
-pub(super) fn possible_crowd(n: u64, shape: Shape) -> Result<ProcessTree> {
+/// A process tree that was created as a whole once, which shows that it is possible. No process of
+/// it exists now.
+pub(super) fn possible_tree(n: u64, shape: Shape) -> Result<ProcessTree> {
     fits(n, sys::process_room().as_ref(), sys::memory_room().as_ref())?;
     let mut tree = ProcessTree::new(n as usize, shape).context("memory for many processes")?;
     match tree.create() {

@@ -1,4 +1,4 @@
-//! Where a block may leave files, and how they are gone again.
+//! The folder in which a block may leave files, and its removal.
 
 use std::cell::OnceCell;
 use std::fs::{self, File};
@@ -11,17 +11,17 @@ use crate::cleanup::leftovers;
 /// The block's own folder, made when a probe first asks for it and removed when dropped.
 pub struct Scratch {
     path: PathBuf,
-    /// Says that the folder is in use, from its making on.
+    /// A lock that marks the folder as used, from its creation on.
     held: OnceCell<Option<File>>,
 }
 
 impl Scratch {
-    /// Nothing is made until a probe asks.
+    /// Makes no folder yet: that happens when a probe first asks for it.
     pub fn at(path: PathBuf) -> Scratch {
         Scratch { path, held: OnceCell::new() }
     }
 
-    /// Makes the folder if it is not there yet. Errors name the target directory.
+    /// The folder, made now if it does not exist yet. Errors name the target directory.
     pub fn folder(&self) -> Result<&Path> {
         if !self.path.exists() {
             let parent = self.path.parent().unwrap_or(&self.path).display().to_string();
@@ -35,7 +35,7 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // What cannot be removed now, the agent tries again when it sees the folder.
+        // What cannot be removed now, the agent removes later, when it finds the folder.
         let _ = fs::remove_dir_all(&self.path);
     }
 }

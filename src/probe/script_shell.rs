@@ -1,4 +1,4 @@
-//! A shell script's work: many short programs, pipes and small files.
+//! Runs shell scripts: many short programs, pipes and small files.
 
 use std::fmt::Write;
 use std::fs;
@@ -25,9 +25,8 @@ static INFO: ProbeInfo = ProbeInfo {
             puts them, as UnixBench runs it. 60e9 divided by the ns are UnixBench's loops per \
             minute.",
     excluded: "Making the text, comparing both results with what they must be, and removing \
-               them. The programs are the environment's own: one with BusyBox or another version \
-               of coreutils does other work. The locale is C and the environment holds nothing but \
-               PATH.",
+             them. The programs are the environment's own: BusyBox or another version of \
+             coreutils does other work. The locale is C and the environment contains only PATH.",
     unit: "run of all jobs",
     source: "UnixBench shell1 and shell8 (tst.sh, with its programs on a text of its size)",
     phases: WHOLE,
@@ -39,8 +38,8 @@ static INFO: ProbeInfo = ProbeInfo {
 const PATH: &str = "PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin";
 const TOOLS: &[&str] = &["sort", "od", "grep", "tee", "wc", "rm"];
 
-/// Starts `$2` jobs in the folder `$1`. It leads their process group, hears of the worker's death
-/// by SIGTERM and then ends the group.
+/// Starts `$2` jobs in the folder `$1`. This shell leads their process group. When the worker dies
+/// it receives SIGTERM and ends the group.
 const ALL: &str = r#"trap 'kill -9 0' TERM
 cd "$1" || exit
 job=1
@@ -51,7 +50,7 @@ done
 wait
 "#;
 
-/// What each job does; its files carry its number.
+/// The work of each job; the names of its files contain its number.
 const JOB: &str = "sort <text >sorted.$1
 od sorted.$1 | sort -n -k 1 >dump.$1
 grep the sorted.$1 | tee found.$1 | wc >count.$1
@@ -60,7 +59,7 @@ rm sorted.$1 found.$1
 
 struct Scripts {
     program: sys::Executable,
-    /// Of each job: what od printed and what wc counted.
+    /// Of each job: the output of od and of wc.
     results: Vec<(PathBuf, PathBuf)>,
     dump: String,
     count: String,
@@ -75,7 +74,7 @@ impl Probe for ScriptShell {
         let folders = PATH.trim_start_matches("PATH=");
         let found = |tool: &str| folders.split(':').any(|dir| Path::new(dir).join(tool).exists());
         let tools = TOOLS.iter().filter(|tool| !found(tool)).copied();
-        // The null device is what the shell gives to programs that it does not wait for.
+        // The shell gives the null device to programs that run in the background.
         let fixed = ["/bin/sh", "/dev/null"].into_iter().filter(|path| !Path::new(path).exists());
         let missing: Vec<&str> = fixed.chain(tools).collect();
         if missing.is_empty() {
@@ -122,7 +121,7 @@ impl Workload for Scripts {
         Ok(1)
     }
 
-    /// Compares the results and removes them, so that the next run has to make them.
+    /// Compares the results and removes them, so that the next run has to make them again.
     fn after_sample(&mut self) -> Result<()> {
         for (dump, count) in &self.results {
             let found = taken(dump)?;
@@ -140,7 +139,7 @@ impl Workload for Scripts {
     }
 }
 
-/// What is in the file, which is removed.
+/// Reads the file and removes it.
 fn taken(path: &Path) -> Result<String> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let text = fs::read_to_string(path)
@@ -166,7 +165,7 @@ fn text() -> String {
             text.push(' ');
         }
         let last = if line % 10 == 0 { "the" } else { "x" };
-        // The number keeps lines, and lines of a dump, from being alike.
+        // The number makes all lines different, and the lines of a dump as well.
         let _ = writeln!(text, "{last}{line}");
     }
     text
@@ -207,7 +206,7 @@ mod tests {
     use super::super::Scratch;
     use super::*;
 
-    /// Has the scripts run once in the folder; `change` may spoil them before.
+    /// Runs the scripts once in the folder, after `change` did something to it.
     fn run_once(jobs: u64, change: impl Fn(&Path)) -> Result<()> {
         let temporary = tempfile::tempdir().unwrap();
         let scratch = Scratch::at(temporary.path().join("with a space"));

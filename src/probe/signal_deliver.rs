@@ -1,4 +1,4 @@
-//! A signal to oneself.
+//! Sends a signal to this process and runs its handler.
 
 use anyhow::Result;
 

@@ -1,4 +1,4 @@
-//! Saying what a signal is to do.
+//! Installs a signal handler.
 
 use anyhow::Result;
 
@@ -11,8 +11,8 @@ pub struct SignalInstall;
 static INFO: ProbeInfo = ProbeInfo {
     id: "signal.install",
     summary: "install a signal handler",
-    timed: "rt_sigaction by its number, which sets the handler of SIGUSR1 that is set already and \
-            gets the one before.",
+    timed: "rt_sigaction by its number. It installs the handler of SIGUSR1 that is installed \
+             already, and returns the former one.",
     excluded: "What the sigaction of a C library adds: it converts the action in both directions.",
     unit: "call",
     source: "lmbench lat_sig install",

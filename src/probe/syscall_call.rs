@@ -16,8 +16,8 @@ static INFO: ProbeInfo = ProbeInfo {
     timed: "`read`: one byte of /dev/zero. `write`: one byte to /dev/null. `stat`: of /etc/passwd. \
             `openclose`: open of /etc/passwd for reading, and close. `dupclose`: dup of the \
             reading end of a pipe, and close of the duplicate. Each by its number.",
-    excluded: "Files of the target directories: see file.stat and file.open. lmbench asks for \
-               /usr/include/linux/types.h, whose path is longer and which few containers have.",
+    excluded: "Files of the target directories: see file.stat and file.open. lmbench uses \
+             /usr/include/linux/types.h, whose path is longer and which few containers have.",
     unit: "call, or open or dup with its close",
     source: "lmbench lat_syscall read, write, stat, open; UnixBench syscall close (dupclose)",
     phases: WHOLE,
@@ -26,7 +26,7 @@ static INFO: ProbeInfo = ProbeInfo {
     on_files: false,
 };
 
-/// In every environment that has users at all.
+/// A file that every environment with users has.
 const FILE: &str = "/etc/passwd";
 const SOURCE: &str = "/dev/zero";
 const SINK: &str = "/dev/null";
@@ -63,7 +63,7 @@ impl Probe for SyscallCall {
     }
 }
 
-/// The path, for which an environment need not have a file.
+/// The path, if this environment has a file there.
 fn existing(path: &str) -> Result<sys::FilePath> {
     if !Path::new(path).exists() {
         let text = format!("there is no {path} in this environment; put one there");

@@ -1,4 +1,4 @@
-//! The way into the kernel and back.
+//! One getppid: into the kernel and back.
 
 use std::hint::black_box;
 
@@ -14,7 +14,7 @@ pub struct SyscallGetppid;
 static INFO: ProbeInfo = ProbeInfo {
     id: "syscall.getppid",
     summary: "one getppid system call: entering and leaving the kernel",
-    timed: "The system call by its number, so that no C library can answer from memory.",
+    timed: "The system call by its number; no C library can answer from its memory.",
     excluded: "Nothing.",
     unit: "call",
     source: "lmbench lat_syscall null; perf bench syscall basic",

@@ -1,4 +1,4 @@
-//! The five calls by which UnixBench ranks the way into the kernel.
+//! The five system calls of UnixBench's system call test.
 
 use std::hint::black_box;
 
@@ -24,7 +24,7 @@ static INFO: ProbeInfo = ProbeInfo {
     on_files: false,
 };
 
-/// UnixBench's: nobody else may write.
+/// The mask that UnixBench sets: only the owner may write.
 const MASK: u16 = 0o022;
 
 struct Mix {

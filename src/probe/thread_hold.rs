@@ -1,4 +1,4 @@
-//! Many threads at once: what making and keeping one of them costs.
+//! Creates many threads that all wait: the time and the memory of one of them.
 
 use anyhow::Result;
 
@@ -21,8 +21,8 @@ static INFO: ProbeInfo = ProbeInfo {
                libraries reserve more and touch as little. n is lowered, with a note, where a \
                limit asks for it.",
     unit: "thread",
-    source: "process-cost in PUBLISHED.md: 1000 threads in pause(), `free` before and after \
-             (`crude`)",
+    source: "\"A rough comparison of the performance of WSL and guest and native Ubuntu\" \
+             (2017): 1000 threads in pause(), `free` before and after (`crude`)",
     phases: held::PHASES,
     params: &[Param::count("n", 1..=20_000)],
     cases: &["n=100", "n=1000"],

@@ -1,5 +1,5 @@
-//! What the agent and its controller need of the system: a handle on the running binary, sessions,
-//! signals to groups, and waiting for whichever comes first.
+//! What agent and controller need of the system: starting the running binary again, ending process
+//! groups, and waiting for an answer or an interrupt.
 
 use std::ffi::CString;
 use std::fs::File;
@@ -81,15 +81,16 @@ fn execute_open(fd: RawFd, arguments: &[CString; 2]) -> io::Error {
     io::Error::last_os_error()
 }
 
-/// Has this process killed when its parent dies, so that a killed agent leaves no worker.
+/// Makes the kernel kill this process when its parent dies, so that a killed agent leaves no
+/// worker.
 pub fn die_with_parent() {
     // SAFETY: sets a flag of this process. Where it is refused (some emulators), the worker ends by
     // its own bounds instead.
     unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
 }
 
-/// Has the command start in a session of its own: Ctrl-C in the terminal does not reach it, and
-/// nothing in it can stop to ask the terminal for a password.
+/// Makes the command start in a session of its own: Ctrl-C in the terminal does not reach it, and
+/// nothing in it can ask the terminal for a password.
 pub fn new_session(command: &mut Command) {
     // SAFETY: setsid is async-signal-safe and touches nothing of ours.
     unsafe {

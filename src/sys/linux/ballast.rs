@@ -1,4 +1,4 @@
-//! Memory that a process carries along, in small pages or huge ones.
+//! Extra memory of a process that is forked (ballast), in small or huge pages.
 
 use std::io;
 use std::ptr::{null_mut, write_volatile};
@@ -9,7 +9,8 @@ use super::page_size;
 pub struct Ballast {
     mapping: *mut libc::c_void,
     mapped: usize,
-    /// The part that was asked for: it starts at a huge page's boundary where those are wanted.
+    /// The part that was asked for; it starts at the boundary of a huge page where huge pages are
+    /// wanted.
     start: *mut u8,
     bytes: usize,
 }
@@ -47,7 +48,7 @@ impl Ballast {
         }
     }
 
-    /// How many of its bytes are in huge pages, as `/proc/self/smaps` says.
+    /// How many of its bytes are in huge pages, by `/proc/self/smaps`.
     pub fn huge_bytes(&self) -> io::Result<u64> {
         Ok(huge_bytes_at(&std::fs::read_to_string("/proc/self/smaps")?, self.start as usize))
     }

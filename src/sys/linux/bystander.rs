@@ -1,4 +1,4 @@
-//! A process that does a tiny operation at fixed due times, and what it felt.
+//! A process that does a tiny operation at fixed due times and records how long each took.
 
 use std::io;
 use std::ptr::{null_mut, write_volatile};
@@ -11,7 +11,7 @@ use super::{FilePath, ReadFile, check, getppid, now_ns, page_size, pin_to, raw};
 
 /// What the bystander does at each due time.
 pub enum Operation {
-    /// Nothing: waking up from the timer is all.
+    /// Nothing beyond the wake-up from the timer.
     Wake,
     /// Forks a process that exits at once, and reaps it.
     Fork,
@@ -21,43 +21,43 @@ pub enum Operation {
     Open(FilePath),
 }
 
-/// Due times that one watch can have.
+/// Most due times of one watch.
 pub const MOST_DUE: usize = 1 << 16;
-/// Seconds until a bystander that does not answer is given up.
+/// Seconds after which a bystander that does not answer is given up.
 const ANSWER_S: i64 = 60;
-/// Seconds between looks at whether the parent is still there, for where nothing tells it.
+/// Seconds between checks of whether the parent is alive, for systems that do not signal its death.
 const LOOK_S: i64 = 10;
 
-/// What the bystander and this process tell each other.
+/// Shared memory in which the bystander and this process exchange orders and results.
 struct Board {
-    /// Number of the watch that was asked for, and of the last one that ended.
+    /// Number of the watch that was ordered, and of the last one that ended.
     ordered: Word,
     ended: Word,
     /// 1 tells the bystander to exit.
     quit: AtomicU32,
-    /// Of the watch, in ns of the clock: its first due time, the time between two, and its end: no
-    /// operation that is due from then on is begun.
+    /// The watch, in ns of the clock: its first due time, the time between two due times, and its
+    /// end. No operation that is due from the end on is begun.
     first: AtomicU64,
     period: AtomicU64,
     until: AtomicU64,
-    /// What stopped the watch before its end.
+    /// Error number that stopped the watch before its end.
     errno: AtomicU32,
     done: AtomicU32,
-    /// Ns from the due time to the end of the operation.
+    /// Response times: ns from the due time to the end of the operation.
     responses: [AtomicU64; MOST_DUE],
 }
 
 // SAFETY: atomic numbers only.
 unsafe impl Atomics for Board {}
 
-/// The other process. It never allocates nor prints, and dies with this one.
+/// The bystander's process. It never allocates or prints, and dies with this process.
 pub struct Bystander {
     board: Shared<Board>,
     pid: Pid,
 }
 
 impl Bystander {
-    /// Starts it on `cpus`, at the priority of this process, to do nothing until it is asked.
+    /// Starts it on `cpus`, at the priority of this process. It does nothing until it is asked.
     pub fn start(operation: &Operation, cpus: &[usize]) -> io::Result<Bystander> {
         let board = Shared::<Board>::new()?;
         board.ordered.reset(1);
@@ -67,7 +67,7 @@ impl Bystander {
         Ok(bystander)
     }
 
-    /// Waits until it has done what was ordered last.
+    /// Waits until it has finished the last order.
     fn wait(&self) -> io::Result<()> {
         let before = self.board.ordered.get() - 1;
         let mut seconds = 0;
@@ -87,7 +87,7 @@ impl Bystander {
         }
     }
 
-    /// Has it begin one period from now. The first due time, in ns of the clock.
+    /// Starts a watch one period from now. Returns the first due time, in ns of the clock.
     pub fn begin(&mut self, period_ns: u64) -> u64 {
         let first = now_ns() + period_ns;
         let board = &self.board;
@@ -100,8 +100,8 @@ impl Bystander {
         first
     }
 
-    /// Has it stop at `until`, waits for what was due before then, and puts the response times
-    /// into `responses`, in ns and in the order of the due times.
+    /// Ends the watch at `until`, waits for the operations that were due before, and puts their
+    /// response times into `responses`, in ns and in the order of the due times.
     pub fn finish(&mut self, until: u64, responses: &mut Vec<u64>) -> io::Result<()> {
         let board = &self.board;
         board.until.store(until, Ordering::Release);
@@ -112,7 +112,7 @@ impl Bystander {
         Ok(())
     }
 
-    /// Stops the bystander, lets `body` run, and lets it go on: a stall of a known length.
+    /// Stops the bystander's process while `body` runs: a stall of known length.
     #[cfg(test)]
     pub fn stopped_during(&mut self, body: impl FnOnce()) -> io::Result<()> {
         self.pid.stop()?;
@@ -127,15 +127,15 @@ impl Drop for Bystander {
         self.board.quit.store(1, Ordering::Release);
         self.board.until.store(0, Ordering::Release);
         self.board.ordered.announce(self.board.ordered.get() + 1);
-        // Not waited for: it may be stuck in an operation, and holds nothing.
+        // Not waited for: the process may be stuck in an operation, and it holds nothing.
         self.pid.kill();
         let _ = reap(self.pid);
     }
 }
 
-/// The life of the bystander.
+/// The main loop of the bystander.
 fn stand_by(board: &Board, operation: &Operation, cpus: &[usize], parent: i64) -> i32 {
-    // Every page of the record is there before anything is timed.
+    // Touches every page of the record before anything is timed.
     for response in &board.responses {
         response.store(0, Ordering::Relaxed);
     }
@@ -162,8 +162,9 @@ fn stand_by(board: &Board, operation: &Operation, cpus: &[usize], parent: i64) -
     }
 }
 
-/// One watch: how many operations were done, and why no more were. A delayed one delays those
-/// after it, which are then done one after the other; each is still timed from when it was due.
+/// One watch: returns how many operations were done, and the error that ended it early. An
+/// operation that is late delays those after it; they are done one after the other, and each is
+/// timed from its own due time.
 fn watch(board: &Board, operation: &Operation) -> (usize, io::Result<()>) {
     let period = board.period.load(Ordering::Acquire);
     let mut due = board.first.load(Ordering::Acquire);
@@ -180,14 +181,14 @@ fn watch(board: &Board, operation: &Operation) -> (usize, io::Result<()>) {
     (MOST_DUE, Err(io::Error::from_raw_os_error(libc::EOVERFLOW)))
 }
 
-/// Sleeps until that time of the clock; not at all when it has passed.
+/// Sleeps until that time of the clock; returns at once when it has passed.
 fn sleep_until(ns: u64) -> io::Result<()> {
     let time = libc::timespec {
         tv_sec: (ns / 1_000_000_000) as i64,
         tv_nsec: (ns % 1_000_000_000) as libc::c_long,
     };
-    // Some systems take tens of us to set a timer to what has passed, which a bystander that is
-    // late must not be charged with.
+    // Some systems take tens of us to set a timer to a time that has passed; a bystander that is
+    // late must not be charged with that.
     if now_ns() >= ns {
         return Ok(());
     }
@@ -256,7 +257,7 @@ mod tests {
                 sleep(Duration::from_millis(20));
                 let until = now_ns();
                 bystander.finish(until, &mut responses).unwrap();
-                // A few more may have been begun before it was told when to stop.
+                // A few more may have begun before the end was known.
                 let due = |until: u64| (until - first).div_ceil(PERIOD);
                 assert!((due(until)..=due(now_ns())).contains(&(responses.len() as u64)));
                 assert!(responses.iter().all(|ns| *ns > 0), "nobody wakes in no time");

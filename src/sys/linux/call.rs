@@ -1,4 +1,4 @@
-//! Calls that every kernel answers from memory, by their numbers.
+//! System calls that every kernel answers from memory, made by their numbers.
 
 use std::fs::File;
 use std::io;
@@ -7,7 +7,7 @@ use std::os::fd::AsRawFd;
 use super::pipe::pipe;
 use super::raw;
 
-/// A descriptor of no file: the end for reading of a pipe whose other end is closed.
+/// A descriptor without a file: the reading end of a pipe whose other end is closed.
 pub struct IdleDescriptor(File);
 
 impl IdleDescriptor {
@@ -26,14 +26,14 @@ impl IdleDescriptor {
     }
 }
 
-/// The id of this process and that of its user, by one call each.
+/// The ids of this process and of its user, by one call each.
 #[inline]
 pub fn own_ids() -> io::Result<(usize, usize)> {
     // SAFETY: neither call takes an argument.
     unsafe { Ok((raw::call(libc::SYS_getpid, [0; 4])?, raw::call(libc::SYS_getuid, [0; 4])?)) }
 }
 
-/// Rights that files made by this process do not get. Set back when dropped.
+/// The file mode mask of this process (umask). Restored when dropped.
 pub struct FileMask {
     mask: usize,
     before: usize,
@@ -45,7 +45,7 @@ impl FileMask {
         Ok(FileMask { mask, before: umask(mask)? })
     }
 
-    /// Sets the same mask once more; an error if it was another one.
+    /// Sets the same mask again; an error if another mask was set.
     #[inline]
     pub fn set_again(&self) -> io::Result<()> {
         match umask(self.mask)? {

@@ -37,7 +37,7 @@ impl Clock {
         Ok(Clock(id))
     }
 
-    /// Its time in nanoseconds.
+    /// The clock's time in nanoseconds.
     #[inline]
     pub fn now_ns(self) -> u64 {
         read(self.0)

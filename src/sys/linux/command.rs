@@ -16,13 +16,13 @@ use super::super::shared::command::{CommandEnd, CommandOrder, Killed};
 use super::{adopt_orphans, check, descendants, now_ns};
 use crate::model::Usage;
 
-/// How often a wait looks at the time limit, at who wants to stop, and at the output's size.
+/// Time between two checks of the time limit, of the interrupt and of the outputs' sizes.
 const GLANCE_NS: libc::c_long = 100_000_000;
-/// Names of the folders that are searched where no search path is set, as execvp(3) does.
+/// Folders that are searched where no search path is set, as execvp(3) does.
 const USUAL_PATH: &str = "/usr/local/bin:/bin:/usr/bin";
 
-/// Runs a command to its end. It gets a process group of its own; what is left of it afterwards, in
-/// that group or detached, is killed. Errors are those of starting it.
+/// Runs a command to its end in a process group of its own. Kills what is left of it afterwards, in
+/// that group or detached. Errors are those of starting it.
 pub fn run_command(order: &CommandOrder<'_>, interrupt: &impl AsFd) -> io::Result<CommandEnd> {
     let Some((program, arguments)) = order.words.split_first() else {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "no command"));
@@ -45,7 +45,7 @@ pub fn run_command(order: &CommandOrder<'_>, interrupt: &impl AsFd) -> io::Resul
     let pid = child.id() as libc::pid_t;
     let killed = wait_for_end(pid, order, start_ns, interrupt)?;
     let end_ns = now_ns();
-    // The child has ended but is not reaped: what it counted can still be read.
+    // The child has ended but is not reaped, so its counts can still be read.
     let storage = storage_of(pid);
     let (status, usage, peak_bytes) = reap_with_usage(pid)?;
     let left = end_the_rest(pid);
@@ -64,7 +64,7 @@ pub fn run_command(order: &CommandOrder<'_>, interrupt: &impl AsFd) -> io::Resul
     })
 }
 
-/// Waits until the child has ended, leaving it to be reaped; kills it when it has to be.
+/// Waits until the child has ended, without reaping it; kills it when it has to end.
 fn wait_for_end(
     pid: libc::pid_t,
     order: &CommandOrder<'_>,
@@ -146,8 +146,9 @@ fn end_the_rest(group: libc::pid_t) -> usize {
     // SAFETY: the group was made for the command.
     unsafe { libc::kill(-group, libc::SIGKILL) };
     let mut left = 0;
-    // Killing one may bring its children to us. Asking costs one call; the search reads a file for
-    // every process of the system, which no run should find in its caches.
+    // Children of a killed process may come to this one. Asking for children costs one call; the
+    // search reads a file for every process of the system, and no run should find those in its
+    // caches.
     for _ in 0..100 {
         if !has_children() {
             break;
@@ -174,7 +175,7 @@ fn has_children() -> bool {
     check(unsafe { libc::waitid(libc::P_ALL, 0, info.as_mut_ptr(), flags) }.into()).is_ok()
 }
 
-/// Where the system finds the program: a path as it stands, a name on the search path.
+/// The file that the system would execute: a path as it is, or a name on the search path.
 pub fn find_program(word: &str) -> Option<PathBuf> {
     if word.contains('/') {
         return Some(PathBuf::from(word));
@@ -183,14 +184,14 @@ pub fn find_program(word: &str) -> Option<PathBuf> {
     env::split_paths(&search).map(|folder| folder.join(word)).find(|path| is_executable(path))
 }
 
-/// Whether a command may be made of that file.
+/// Whether the file can be executed.
 fn is_executable(path: &Path) -> bool {
     let Ok(name) = CString::new(path.as_os_str().as_bytes()) else { return false };
     // SAFETY: the name ends with a zero byte.
     path.is_file() && unsafe { libc::access(name.as_ptr(), libc::X_OK) } == 0
 }
 
-/// Whether what was to be started is a file that this system cannot execute.
+/// Whether a start failed because the file is not a program of this system.
 pub fn is_no_program(error: &io::Error) -> bool {
     error.raw_os_error() == Some(libc::ENOEXEC)
 }
@@ -202,8 +203,8 @@ pub fn sync_all() -> io::Result<()> {
     Ok(())
 }
 
-/// Interrupts the waiting calls of this thread every so often, by a signal whose handler does
-/// nothing.
+/// A timer that interrupts the waiting calls of this thread again and again, by a signal whose
+/// handler does nothing.
 struct Ticking(libc::timer_t);
 
 extern "C" fn nothing(_signal: libc::c_int) {}

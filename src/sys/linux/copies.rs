@@ -1,4 +1,4 @@
-//! Several processes that do the same at the same time, each its own copy of the worker.
+//! Several copies of a worker that do the same at the same time.
 
 use std::io;
 use std::mem::size_of;
@@ -8,27 +8,27 @@ use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
 use super::process::{Pid, reap};
 use super::{check, die_with_parent};
 
-/// Turns of waiting between two looks at whether all copies are alive.
+/// Waits between two checks of whether all copies are alive.
 const LOOK_EVERY: u32 = 1024;
 
-/// What all copies share, at the start of the shared memory; the figures follow it.
+/// The beginning of the memory that all copies share; their figures follow it.
 #[repr(C)]
 struct Shared {
     arrived: AtomicU32,
     generation: AtomicU32,
-    /// Set once a copy gave up: nobody waits any more.
+    /// Set once a copy gave up: then no copy waits any more.
     broken: AtomicU32,
     stop: AtomicU32,
-    /// Why a copy gave up: whose reason it is (0 for nobody's), its length and its bytes.
+    /// Why a copy gave up: the copy's number (0 for none), the length of the reason and its bytes.
     who: AtomicU32,
     length: AtomicU32,
     text: [AtomicU8; TEXT],
 }
 
-/// Bytes of a reason that are kept.
+/// Most bytes of a reason that are kept.
 const TEXT: usize = 512;
 
-/// One copy's place in its copies. The first copy is the leader, whom the others die with.
+/// One copy's view of all copies. The first copy is the leader; the others die with it.
 pub struct Copies {
     shared: *const Shared,
     bytes: usize,
@@ -39,8 +39,8 @@ pub struct Copies {
 }
 
 impl Copies {
-    /// Forks so many copies of this process in all, which must have one thread. Returns in each of
-    /// them. Every copy has `slots` figures that the leader can read.
+    /// Forks this process, which must have one thread, until there are `count` copies in all.
+    /// Returns in each copy. Every copy has `slots` figures that the leader can read.
     pub fn start(count: usize, slots: usize) -> io::Result<Copies> {
         let bytes = size_of::<Shared>() + count * slots * size_of::<AtomicU64>();
         let access = libc::PROT_READ | libc::PROT_WRITE;
@@ -91,7 +91,7 @@ impl Copies {
         unsafe { &*slice_from_raw_parts(self.shared.add(1).cast(), self.count * self.slots) }
     }
 
-    /// Waits until every copy is here. An error when one of them gave up.
+    /// Waits until every copy has come here. An error when a copy gave up.
     pub fn meet(&self) -> io::Result<()> {
         let shared = self.shared();
         let generation = shared.generation.load(Ordering::Acquire);
@@ -102,8 +102,8 @@ impl Copies {
         }
         let waiting = || shared.generation.load(Ordering::Acquire) == generation;
         for turn in 1_u32.. {
-            // One that was killed says nothing: the leader looks, as nobody else can. One that has
-            // done its last meeting may have ended well: hence the order.
+            // A killed copy says nothing, so the leader looks; only the leader can. A copy that has
+            // passed its last meeting may have ended well, hence this order.
             let look = turn.is_multiple_of(LOOK_EVERY);
             let ended = look && self.children.iter().any(|child| child.has_ended());
             if !waiting() {
@@ -121,7 +121,7 @@ impl Copies {
         Ok(())
     }
 
-    /// Whether to go on, as the leader says; everybody gets the same answer.
+    /// The leader's decision whether to go on; every copy gets the same answer.
     pub fn agree(&self, more: bool) -> io::Result<bool> {
         if self.index == 0 && !more {
             self.shared().stop.store(1, Ordering::Release);
@@ -130,7 +130,7 @@ impl Copies {
         Ok(self.shared().stop.load(Ordering::Acquire) == 0)
     }
 
-    /// Leaves a figure for the leader.
+    /// Sets a figure that the leader can read.
     pub fn set(&self, slot: usize, figure: u64) {
         self.figures()[self.index * self.slots + slot].store(figure, Ordering::Release);
     }
@@ -142,7 +142,7 @@ impl Copies {
         (0..self.count).map(of).sum::<u64>() / self.count as u64
     }
 
-    /// Leaves the reason for giving up, unless another copy gave up before: its reason counts.
+    /// Notes the reason for giving up, unless another copy gave up before.
     pub fn explain(&self, reason: &str) {
         let (shared, own) = (self.shared(), self.index as u32 + 1);
         if shared.broken.load(Ordering::Acquire) != 0 {
@@ -158,7 +158,7 @@ impl Copies {
         shared.length.store(bytes.len() as u32, Ordering::Release);
     }
 
-    /// The reason that another copy left.
+    /// The reason that another copy noted.
     pub fn explanation(&self) -> Option<String> {
         let shared = self.shared();
         let copy = shared.who.load(Ordering::Acquire);
@@ -171,19 +171,19 @@ impl Copies {
         Some(format!("copy {copy}: {}", String::from_utf8_lossy(&bytes)))
     }
 
-    /// Nobody needs to wait for this copy any more.
+    /// Tells the other copies not to wait for this one any more.
     pub fn give_up(&self) {
         self.shared().broken.store(1, Ordering::Release);
     }
 
-    /// Ends a copy that is not the leader, without running anything of the leader's.
+    /// Ends a copy that is not the leader, without running destructors of the leader's values.
     pub fn exit(self, well: bool) -> ! {
         // SAFETY: ends this process at once.
         unsafe { libc::_exit(i32::from(!well)) }
     }
 
-    /// As the leader: waits for the others. An error when one of them did not end well: that which
-    /// was killed, rather than those that gave up because of it.
+    /// In the leader: waits for the other copies. An error when one ended badly; a copy that was
+    /// killed is named rather than those that gave up because of it.
     pub fn finish(&mut self) -> io::Result<()> {
         let mut worst = (0, 0);
         for (index, child) in std::mem::take(&mut self.children).into_iter().enumerate() {

@@ -1,4 +1,4 @@
-//! CPUs, their sets, what a process used of them, and the cheapest system call.
+//! CPU sets, the CPU time of this process, and the cheapest system call.
 
 use std::io;
 use std::mem::{MaybeUninit, size_of};
@@ -18,12 +18,12 @@ pub fn allowed_cpus() -> io::Result<Vec<usize>> {
     Ok((0..libc::CPU_SETSIZE as usize).filter(allowed).collect())
 }
 
-/// Lets this process, and what it forks from here on, run on `cpus` only.
+/// Pins this process, and what it forks from here on, to `cpus`.
 pub fn pin_to(cpus: &[usize]) -> io::Result<()> {
     pin_process(0, cpus)
 }
 
-/// Lets the process of that id, and what it forks from here on, run on `cpus` only; 0 is this one.
+/// Pins the process with that id, and what it forks from here on, to `cpus`; 0 is this process.
 pub fn pin_process(id: u32, cpus: &[usize]) -> io::Result<()> {
     // SAFETY: a cpu_set_t of zeroes is an empty set.
     let mut set: libc::cpu_set_t = unsafe { MaybeUninit::zeroed().assume_init() };
@@ -37,7 +37,7 @@ pub fn pin_process(id: u32, cpus: &[usize]) -> io::Result<()> {
     check(result.into()).map(drop)
 }
 
-/// One `getppid`, by number and never through a C library that could remember the answer.
+/// One `getppid` by its number, never through a C library that could remember the answer.
 #[inline]
 pub fn getppid() -> i64 {
     // SAFETY: the call takes no argument and cannot fail.

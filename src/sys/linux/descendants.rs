@@ -1,5 +1,5 @@
-//! The processes below this one: what an environment consists of on this side. With this process
-//! as their subreaper (prctl(2)), those that detach themselves stay below it.
+//! The descendants of this process: the processes of the environments that it started. With this
+//! process as their subreaper (prctl(2)), those that detach themselves remain descendants.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -12,13 +12,14 @@ pub fn adopt_orphans() {
     unsafe { libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1) };
 }
 
-/// Every process below this one, ended ones that nobody reaped included.
+/// Every descendant of this process, including ended ones that nobody reaped.
 pub fn descendants() -> BTreeSet<u32> {
     let parents: BTreeMap<u32, u32> = stats().map(|(pid, stat)| (pid, stat.parent)).collect();
     let own = std::process::id();
     let below = |pid: &u32| {
         let mut at = *pid;
-        // A table that changes while it is read may have a ring: no chain is longer than the table.
+        // A table that changes while it is read may contain a ring, but no chain is longer than the
+        // table.
         for _ in 0..parents.len() {
             match parents.get(&at) {
                 Some(parent) if *parent == own => return true,
@@ -31,7 +32,7 @@ pub fn descendants() -> BTreeSet<u32> {
     parents.keys().copied().filter(below).collect()
 }
 
-/// Reaps the ended children of this process except those that somebody else waits for.
+/// Reaps the ended children of this process, except those that somebody else waits for.
 pub fn reap_orphans(except: &BTreeSet<u32>) {
     let own = std::process::id();
     let ended = |(_, stat): &(u32, Stat)| stat.parent == own && stat.ended;
@@ -41,10 +42,10 @@ pub fn reap_orphans(except: &BTreeSet<u32>) {
     }
 }
 
-/// The variable by which everything that a launch starts can be told, whatever session it is in.
+/// The environment variable that marks everything that a launch starts, in whatever session.
 pub const LAUNCH_VARIABLE: &str = "ENVTAX_LAUNCH";
 
-/// Kills the processes of other sessions whose launch, by that variable, is meant.
+/// Kills the processes of other sessions whose launch, by that variable, `is_meant`.
 pub fn end_launched(is_meant: impl Fn(&str) -> bool) {
     let meant = |pid: &u32| {
         let Ok(variables) = fs::read(format!("/proc/{pid}/environ")) else { return false };
@@ -55,7 +56,7 @@ pub fn end_launched(is_meant: impl Fn(&str) -> bool) {
             launch.is_some_and(&is_meant)
         })
     };
-    // What is killed may have started something a moment before.
+    // A process may have started another one just before it was killed.
     for _ in 0..100 {
         let living = stats().filter(|(_, stat)| !stat.ended).map(|(pid, _)| pid);
         let found: Vec<u32> = living.filter(meant).collect();
@@ -70,22 +71,22 @@ pub fn end_launched(is_meant: impl Fn(&str) -> bool) {
     }
 }
 
-/// CPU time in ns of these processes and of their children that were waited for; none when none of
-/// them is there. The children's is known to the clock tick only.
+/// CPU time in ns of these processes and of their children that were waited for; none when no
+/// process of them exists. The children's time is known to the clock tick only.
 pub fn cpu_ns(pids: &[u32]) -> Option<u64> {
     // SAFETY: reads a constant of the system.
     let ticks = unsafe { libc::sysconf(libc::_SC_CLK_TCK) }.max(1) as u64;
     let tick_ns = 1_000_000_000 / ticks;
     let time = |pid: &u32| {
         let stat = stat(*pid)?;
-        // Threads that ended count in the ticks, those that run in their own, finer, times.
+        // Ended threads are counted in clock ticks; running ones count for themselves, more finely.
         let own = scheduled_ns(*pid).max(stat.own_ticks * tick_ns);
         Some(own + stat.children_ticks * tick_ns)
     };
     pids.iter().filter_map(time).reduce(|a, b| a + b)
 }
 
-/// CPU time in ns of the threads that a process has, where the kernel counts it so finely.
+/// CPU time in ns of the threads of a process, where the kernel counts it so finely.
 fn scheduled_ns(pid: u32) -> u64 {
     let tasks = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
     let time = |task: fs::DirEntry| {
@@ -95,8 +96,8 @@ fn scheduled_ns(pid: u32) -> u64 {
     tasks.filter_map(time).sum()
 }
 
-/// Memory in bytes of these processes: the sum of their proportional set sizes. None when one of
-/// those that are there does not show it.
+/// Memory in bytes of these processes: the sum of their proportional set sizes. None when one that
+/// exists does not show it.
 pub fn memory_bytes(pids: &[u32]) -> Option<u64> {
     let mut sum = 0;
     for pid in pids {
@@ -116,15 +117,15 @@ pub fn living(pids: &[u32]) -> Vec<u32> {
     pids.iter().copied().filter(|pid| stat(*pid).is_some_and(|stat| !stat.ended)).collect()
 }
 
-/// Lets those of these processes that `tracer` traces, and what they fork from here on, run on
-/// `cpus` only. One that has ended meanwhile may have left its number to another: that stays.
+/// Pins those of these processes that `tracer` traces, and what they fork from here on, to `cpus`.
+/// The number of an ended process may belong to another one by now, which is not touched.
 pub fn pin_traced(pids: &[u32], tracer: u32, cpus: &[usize]) {
     for pid in pids.iter().filter(|pid| tracer_of(**pid) == Some(tracer)) {
         let _ = pin_process(*pid, cpus);
     }
 }
 
-/// The thread that traces a process; 0 is none.
+/// The thread that traces a process; 0 means none.
 fn tracer_of(pid: u32) -> Option<u32> {
     let text = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
     text.lines().find_map(|line| line.strip_prefix("TracerPid:"))?.trim().parse().ok()
@@ -157,7 +158,7 @@ fn stat(pid: u32) -> Option<Stat> {
     parsed(&fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
 }
 
-/// Reads a line of `/proc/PID/stat` (proc(5)); the name in brackets may have anything in it.
+/// Reads the line of `/proc/PID/stat` (proc(5)); the name in brackets may contain anything.
 fn parsed(line: &str) -> Option<Stat> {
     let words: Vec<&str> = line.rsplit_once(')')?.1.split_whitespace().collect();
     let number = |index: usize| words.get(index)?.parse::<u64>().ok();
@@ -186,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn children_of_children_are_of_the_family() {
+    fn children_of_children_are_descendants() {
         let mut command = Command::new("sh");
         let mut child =
             command.args(["-c", "sleep 60 & cat; kill $!"]).stdin(Stdio::piped()).spawn().unwrap();

@@ -1,4 +1,4 @@
-//! What the block device under a folder counts.
+//! The counts of the block device under a folder.
 
 use std::fs::{self, File};
 use std::io;
@@ -10,21 +10,21 @@ use super::super::shared::types::Written;
 /// A block device, watched through sysfs.
 pub struct Device {
     stat: File,
-    /// The counts of the disk that a partition is of: flushes are of all of it.
+    /// The counts of the disk that a partition is on: flushes are counted for the whole disk.
     disk: Option<File>,
-    /// The device has a cache of its own that has to be flushed.
+    /// Whether the device has a cache of its own that has to be flushed.
     caches: bool,
 }
 
-/// Unit of the counts, whatever the device's own sectors are.
+/// Unit of the counts in bytes, whatever the size of the device's own sectors.
 const SECTOR: u64 = 512;
-/// Where these are in `stat` (Documentation/block/stat.rst), from zero.
+/// Indices of the fields of `stat` (Documentation/block/stat.rst), from zero.
 const SECTORS_WRITTEN: usize = 6;
 const FLUSHES: usize = 15;
 
 impl Device {
-    /// The device of the filesystem that the folder is on. None where it has none of its own
-    /// (memory, networks, layers of other filesystems, btrfs), or sysfs does not show it.
+    /// The device of the filesystem that the folder is on. None where the filesystem has no device
+    /// of its own (memory, networks, overlays, btrfs), or sysfs does not show it.
     pub fn under(folder: &Path) -> io::Result<Option<Device>> {
         let id = fs::metadata(folder)?.dev();
         let name = format!("/sys/dev/block/{}:{}", libc::major(id), libc::minor(id));
@@ -46,13 +46,13 @@ impl Device {
             None => own_flushes,
         };
         let bytes = sectors.ok_or(io::ErrorKind::InvalidData)? * SECTOR;
-        // A device that never counted one, such as a mapped one, passes them on uncounted.
+        // A device that never counted a flush, such as a mapped one, passes flushes on uncounted.
         let flushes = flushes.filter(|flushes| self.caches && *flushes > 0);
         Ok(Written { bytes, flushes })
     }
 }
 
-/// Numbers of a `stat` file by their places.
+/// The fields of a `stat` file with these indices.
 fn fields<const N: usize>(stat: &File, places: [usize; N]) -> io::Result<[Option<u64>; N]> {
     let mut text = [0; 512];
     let length = stat.read_at(&mut text, 0)?;

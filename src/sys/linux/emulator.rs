@@ -1,36 +1,36 @@
-//! Whether an emulator runs this process, as QEMU's user mode does: it hides itself from what it
-//! runs, and what that executes may leave it unseen.
+//! Whether an emulator runs this process, such as QEMU's user mode. Emulators hide themselves from
+//! the programs that they run, and what these execute may run without the emulator.
 
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// How the file names of emulators begin.
+/// Beginnings of emulators' file names.
 const NAMES: &[&str] = &["qemu-"];
-/// Where an ELF file says what machine it is for, two bytes (gABI chapter 4).
+/// Offset of the machine in an ELF file's header, two bytes (gABI chapter 4).
 const MACHINE_AT: usize = 18;
 
-/// The emulator that runs this process.
+/// The path of the emulator that runs this process.
 ///
-/// QEMU answers for `/proc/self/exe`, and since version 8 for `/proc/thread-self/exe` too, as the
-/// emulated kernel would. The same link of the one thread is still the kernel's own.
+/// QEMU answers `/proc/self/exe`, and since version 8 `/proc/thread-self/exe` too, as the emulated
+/// kernel would. The link of the one thread under its number still is the kernel's own.
 pub fn emulator() -> Option<PathBuf> {
     let path = fs::read_link(format!("/proc/self/task/{}/exe", std::process::id())).ok()?;
     let name = path.file_name()?.to_str()?;
     NAMES.iter().any(|start| name.starts_with(start)).then_some(path)
 }
 
-/// Whether a program of that header would be run by the kernel itself when it is executed here, and
-/// not by the emulator that runs this process.
+/// Whether the kernel itself, and not the emulator that runs this process, would run a program with
+/// that header.
 ///
-/// The kernel takes every program of its own machine; others it gives, if it has been told so, to
-/// an emulator.
+/// The kernel runs every program of its own machine; other programs it gives to an emulator if it
+/// was told so.
 pub fn leaves_emulator(header: &[u8]) -> bool {
     let Some(emulator) = emulator() else { return false };
     machine_of(header) == machine_of(&header_of(&emulator))
 }
 
-/// As much of a file as says what machine it is for; less of one that cannot be read.
+/// The beginning of a file, long enough to name its machine; shorter if it cannot be read.
 pub fn header_of(path: &Path) -> Vec<u8> {
     let mut header = Vec::new();
     if let Ok(file) = File::open(path) {

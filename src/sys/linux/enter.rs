@@ -1,4 +1,4 @@
-//! Ways into an environment that need no program installed: the agent walks in by itself.
+//! Ways for an agent to enter an environment by itself, without an installed program.
 
 use std::ffi::CString;
 use std::fs;
@@ -11,9 +11,10 @@ use super::{check, own_user_and_group};
 
 /// Moves this process into new user, mount, pid, ipc and uts namespaces.
 ///
-/// Returns in the process that is now inside, as pid 1 of the new pid namespace. The process that
-/// called stays outside, waits for it, and exits as it does; if it is killed, the kernel kills what
-/// is inside. Users keep their id, so files are the same user's on both sides.
+/// Returns in the process that is inside, as pid 1 of the new pid namespace. The process that
+/// called stays outside, waits for the one inside, and exits as that one does; if it is killed, the
+/// kernel kills everything inside. Users keep their ids, so files belong to the same user on both
+/// sides.
 ///
 /// Errors say which step the system refused.
 pub fn enter_namespace() -> Result<(), String> {
@@ -38,11 +39,11 @@ pub fn enter_namespace() -> Result<(), String> {
     mount_own_proc()
 }
 
-/// Has the first process of a pid namespace do what such a one is there for, and this program go on
-/// in a child: orphans come to the first process, and those that nobody reaps would fill the
-/// process table of the namespace. Elsewhere it does nothing.
+/// Where this is the first process of a pid namespace, lets this program go on in a child. Orphans
+/// come to the first process, and those that nobody reaps would fill the namespace's process table.
+/// Elsewhere it does nothing.
 ///
-/// The first process exits as the child does, with which the kernel kills whatever else is inside.
+/// The first process exits as the child does; the kernel then kills everything else inside.
 pub fn leave_first_place() -> Result<(), String> {
     // SAFETY: only reads the id of this process.
     if unsafe { libc::getpid() } != 1 {
@@ -67,8 +68,8 @@ fn map_ids(user: libc::uid_t, group: libc::gid_t) -> Result<(), String> {
     write("/proc/self/gid_map", format!("{group} {group} 1"))
 }
 
-/// A `/proc` that shows the new pid namespace. Where the system refuses (inside a container whose
-/// own `/proc` is masked) the old one stays: it shows other processes, and is only read.
+/// Mounts a `/proc` that shows the new pid namespace. Where the system refuses (inside a container
+/// whose own `/proc` is masked) the old one stays; it shows other processes and is only read.
 fn mount_own_proc() -> Result<(), String> {
     let (root, none) = (c"/".as_ptr(), null());
     let private = libc::MS_REC | libc::MS_PRIVATE;
@@ -80,7 +81,7 @@ fn mount_own_proc() -> Result<(), String> {
     Ok(())
 }
 
-/// Waits for the child and exits as it did; reaps what else comes to this process meanwhile.
+/// Waits for the child and exits as it did; meanwhile reaps all other children.
 fn follow(pid: libc::pid_t) -> ! {
     let mut status = 0;
     loop {
@@ -93,7 +94,7 @@ fn follow(pid: libc::pid_t) -> ! {
     }
 }
 
-/// Ends this process as the one with that status ended.
+/// Ends this process with the same status or signal as the child.
 pub(super) fn exit_as(status: libc::c_int) -> ! {
     let code = match libc::WIFEXITED(status) {
         true => libc::WEXITSTATUS(status),
@@ -103,7 +104,8 @@ pub(super) fn exit_as(status: libc::c_int) -> ! {
     unsafe { libc::_exit(code) }
 }
 
-/// Makes `dir` the root of this process. Without the privilege for it, a user namespace gives it.
+/// Makes `dir` the root of this process. A user namespace gives the privilege for it where this
+/// process has none.
 pub fn enter_chroot(dir: &Path) -> Result<(), String> {
     let path = CString::new(dir.as_os_str().as_bytes()).map_err(|e| e.to_string())?;
     // SAFETY: the path is zero-terminated; a second try follows a refusal.

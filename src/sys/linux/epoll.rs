@@ -1,4 +1,4 @@
-//! Waiting for descriptors.
+//! A round trip to another process with epoll_wait in between.
 
 use std::fs::File;
 use std::io;
@@ -7,7 +7,7 @@ use std::os::fd::{AsRawFd, FromRawFd, RawFd};
 use super::check;
 use super::pipe_peer::EchoPeer;
 
-/// An echo whose answers are waited for with `epoll_wait`, as event loops do.
+/// An echo peer whose answers are waited for with `epoll_wait`, as event loops do.
 pub struct PolledPeer {
     echo: EchoPeer,
     poll: File,

@@ -1,11 +1,11 @@
-//! What only system calls tell of an environment.
+//! Facts that only system calls tell.
 
 use std::ffi::CStr;
 use std::mem::MaybeUninit;
 use std::path::Path;
 use std::ptr;
 
-/// What the system says of itself when it is asked directly, as it can be without `/proc`.
+/// Names and values of what the system says when it is asked directly, which works without `/proc`.
 pub fn facts() -> Vec<(&'static str, String)> {
     let mut names = MaybeUninit::<libc::utsname>::uninit();
     // SAFETY: the buffer is the structure that the call fills.
@@ -25,18 +25,18 @@ pub fn facts() -> Vec<(&'static str, String)> {
     ]
 }
 
-/// The same of the filesystem that a path is on: files say more.
+/// Facts of the filesystem that a path is on: none, because files tell more.
 pub fn volume_facts(_path: &Path) -> Vec<(&'static str, String)> {
     Vec::new()
 }
 
-/// Whether the kernel lends every process code of its own, by which it reads the clock (vdso(7)).
+/// Whether the kernel maps code into every process by which the process reads the clock (vdso(7)).
 pub fn has_vdso() -> bool {
     // SAFETY: a look into what the kernel gave this process at its start.
     unsafe { libc::getauxval(libc::AT_SYSINFO_EHDR) != 0 }
 }
 
-/// The monotonic clock, read by a system call even where the kernel offers a way without.
+/// The monotonic clock in ns, read by a system call even where there is a way without one.
 pub fn clock_by_call_ns() -> Option<u64> {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     let time_at = ptr::from_mut(&mut time);
@@ -45,8 +45,8 @@ pub fn clock_by_call_ns() -> Option<u64> {
     (result == 0).then_some(time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64)
 }
 
-/// Whether `/` is the root of something mounted. The root of a process that changed it to some
-/// folder (chroot(2)) is not. None where the kernel does not tell (before 5.8, gVisor).
+/// Whether `/` is the root of a mount. The root of a process that changed it to some folder
+/// (chroot(2)) is not. None where the kernel does not tell (before 5.8, gVisor).
 pub fn root_is_mount() -> Option<bool> {
     const IS_MOUNT_ROOT: u64 = 0x2000;
     // `struct statx` in numbers of eight bytes (statx(2)), and where in it the attributes are and

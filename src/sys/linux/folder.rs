@@ -67,13 +67,13 @@ fn open(folder: usize, name: usize) -> io::Result<Folder> {
         .map(|fd| Folder(fd as RawFd))
 }
 
-/// What one call brought: all entries but the folder itself and the one above.
+/// The result of one call: all entries but the folder itself and its parent.
 pub struct Entries<'a>(&'a [u8]);
 
 /// One entry of a folder.
 pub struct Entry<'a> {
     pub name: &'a CStr,
-    /// Where the filesystem says it in the listing.
+    /// Whether the entry is a folder, where the listing tells.
     pub is_folder: Option<bool>,
 }
 
@@ -84,7 +84,7 @@ impl Entries<'_> {
     }
 }
 
-/// Where a record of the kernel's `linux_dirent64` has its length, its kind and its name.
+/// Offsets in a record of the kernel's `linux_dirent64`: its length, its kind and its name.
 const LENGTH: usize = 16;
 const KIND: usize = 18;
 const NAME: usize = 19;

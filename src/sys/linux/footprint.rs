@@ -1,5 +1,4 @@
-//! Memory as `/proc` shows it, read without allocating: a reader that grew while it reads would
-//! measure itself.
+//! Reads memory figures from `/proc` without allocating: a reader that grows would measure itself.
 
 use std::io::{self, Write};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
@@ -7,8 +6,8 @@ use std::time::Duration;
 
 use super::{check, page_size};
 
-/// As long as the kernel's memory falls by so many bytes in such a time, it has not settled; at
-/// most so many times, as others may be giving back memory as well.
+/// While the kernel's memory falls by more than this in this time, it has not settled. The number
+/// of attempts is limited, because other processes may be giving back memory as well.
 const SETTLED: u64 = 64 << 10;
 const SETTLING: Duration = Duration::from_millis(20);
 const SETTLING_STEPS: usize = 10;
@@ -22,12 +21,12 @@ pub struct ProcReader {
 
 impl ProcReader {
     pub fn new() -> ProcReader {
-        // A meminfo has 1.6 KiB, a status with hundreds of groups some more. Written once, so that
-        // its pages are there before anything is measured.
+        // A meminfo has 1.6 KiB; a status with hundreds of groups is longer. Written now, so that
+        // the buffer's pages exist before anything is measured.
         ProcReader { path: [1; 64], text: vec![1; 16 << 10], length: 0 }
     }
 
-    /// Loads a file of `/proc`, as far as there is room: `meminfo`, or `status` of a process.
+    /// Loads a file of `/proc`, as far as the buffer reaches: `meminfo`, or `status` of a process.
     pub fn load(&mut self, owner: Option<libc::pid_t>, name: &str) -> io::Result<()> {
         let file = self.open(owner, name)?;
         self.length = 0;
@@ -48,7 +47,7 @@ impl ProcReader {
         Ok(unsafe { OwnedFd::from_raw_fd(fd as RawFd) })
     }
 
-    /// Reads on behind what is there; says how many bytes came.
+    /// Reads more, behind what was read before; returns how many bytes came.
     fn fill(&mut self, file: &OwnedFd) -> io::Result<usize> {
         let rest = &mut self.text[self.length..];
         let fd = file.as_raw_fd();
@@ -58,11 +57,11 @@ impl ProcReader {
         Ok(bytes as usize)
     }
 
-    /// Bytes of free pages in lists of the CPUs. They count neither as free nor as available,
-    /// though they are, and since Linux 6.7 there can be an eighth of all memory in them: without
-    /// them, what is given back does not show, and what is taken next does not either.
+    /// Bytes of free pages in the lists of single CPUs. Linux counts them neither as free nor as
+    /// available, and since 6.7 up to an eighth of all memory can be in them. Without them, memory
+    /// that is given back would not show, nor memory that is taken next.
     fn free_in_lists(&mut self) -> io::Result<u64> {
-        // A large machine's zoneinfo is longer than the buffer: piece by piece.
+        // The zoneinfo of a large machine is longer than the buffer, so it is read in pieces.
         let file = self.open(None, "zoneinfo")?;
         self.length = 0;
         let mut pages = 0;
@@ -84,7 +83,7 @@ impl ProcReader {
         leading_number(value).map(|kib| kib * 1024)
     }
 
-    /// The lines of those names, added up; none when the first is missing. Kernels before 4.14 and
+    /// The sum of the lines of those names; none when the first is missing. Kernels before 4.14 and
     /// 5.2 have fewer of them.
     fn sum(&self, names: &[&str]) -> Option<u64> {
         let rest: u64 = names[1..].iter().filter_map(|name| self.bytes(name)).sum();
@@ -106,8 +105,9 @@ impl ProcReader {
         self.sum(&["KernelStack", "SUnreclaim", "Percpu"])
     }
 
-    /// What `meminfo` says of the whole system: kernel, available and used. The kernel gives back
-    /// stacks and page tables of what has ended some milliseconds later (RCU): that is waited for.
+    /// Figures of the whole system by `meminfo`: kernel, available and used. The kernel gives back
+    /// stacks and page tables of ended processes some milliseconds later (RCU); this waits for
+    /// that.
     pub fn system(&mut self) -> (Option<u64>, Option<u64>, Option<u64>) {
         let mut kernel = self.kernel();
         for _ in 0..SETTLING_STEPS {
@@ -123,13 +123,13 @@ impl ProcReader {
         let used = self.bytes("MemTotal").zip(unused);
         let used = used.map(|(total, unused)| total.saturating_sub(unused));
         let available = self.bytes("MemAvailable");
-        // Systems that are no Linux have no such lists, and no such file.
+        // Systems other than Linux have no such lists and no such file.
         let in_lists = self.free_in_lists().unwrap_or(0);
         (kernel, available.map(|bytes| bytes + in_lists), used)
     }
 }
 
-/// The number behind blanks; none when there is none.
+/// The number after blanks; none when there is none.
 fn leading_number(text: &[u8]) -> Option<u64> {
     let digits = text.trim_ascii_start().iter().take_while(|byte| byte.is_ascii_digit());
     digits.fold(None, |sum: Option<u64>, digit| {
@@ -137,7 +137,7 @@ fn leading_number(text: &[u8]) -> Option<u64> {
     })
 }
 
-/// Pages in one CPU's list, from its line of zoneinfo: `              count:    68427`.
+/// Pages in one CPU's list, from a line of zoneinfo: `              count:    68427`.
 fn list_length(line: &[u8]) -> Option<u64> {
     leading_number(line.trim_ascii_start().strip_prefix(b"count:")?)
 }

@@ -1,4 +1,4 @@
-//! Waiting on a word in shared memory.
+//! Two processes that take turns through a word in shared memory (futex).
 
 use std::io;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -7,7 +7,7 @@ use super::peer::Peer;
 use super::raw;
 use super::shared_memory::{Atomics, Shared};
 
-/// Whose turn it is, as the word says it.
+/// The values of the word: whose turn it is.
 const OURS: u32 = 0;
 const THEIRS: u32 = 1;
 
@@ -30,7 +30,7 @@ impl FutexPeer {
         Ok(futex)
     }
 
-    /// The turn is given to the peer and comes back.
+    /// Gives the turn to the peer and waits until it comes back.
     #[inline]
     pub fn round_trip(&mut self) -> io::Result<()> {
         self.word.give(THEIRS)?;
@@ -43,14 +43,14 @@ fn answer(word: &Turn) -> i32 {
     1
 }
 
-/// Whose turn it is; all zeroes says that it is ours.
+/// The word that says whose turn it is; zero means that it is ours.
 struct Turn(AtomicU32);
 
 // SAFETY: it is one atomic number.
 unsafe impl Atomics for Turn {}
 
 impl Turn {
-    /// Says whose turn it is and wakes who waits for it.
+    /// Sets whose turn it is, and wakes the process that waits for it.
     #[inline]
     fn give(&self, turn: u32) -> io::Result<()> {
         self.0.store(turn, Ordering::Release);
@@ -64,7 +64,7 @@ impl Turn {
         unsafe { raw::call(libc::SYS_futex, arguments) }.map(drop)
     }
 
-    /// Returns when it is that turn; at once when it is already.
+    /// Returns when it is that process's turn; at once when it already is.
     #[inline]
     fn wait_for(&self, turn: u32) -> io::Result<()> {
         loop {

@@ -1,4 +1,5 @@
-//! What the first process of a machine has to do for itself.
+//! What the first process of a virtual machine has to do itself: drivers, mounts, loopback,
+//! console.
 
 use std::ffi::CString;
 use std::fs::{File, OpenOptions};
@@ -13,12 +14,12 @@ use std::time::{Duration, Instant};
 
 use super::check;
 
-/// How long a device may take to appear after its driver was loaded.
+/// Time for a device to appear after its driver was loaded.
 const PATIENCE: Duration = Duration::from_secs(5);
 const GLANCE: Duration = Duration::from_millis(5);
 
-/// Forks, and returns in the child. The first process of the machine stays behind: it reaps what is
-/// left to it, and turns the machine off when the child has ended.
+/// Forks, and returns in the child. The first process of the machine remains: it reaps orphans, and
+/// turns the machine off when the child has ended.
 pub fn leave_first_process() -> io::Result<()> {
     if std::process::id() != 1 {
         return Err(io::Error::other("only the first process of a machine does that"));
@@ -52,8 +53,8 @@ fn interrupted() -> bool {
     io::Error::last_os_error().kind() == io::ErrorKind::Interrupted
 }
 
-/// Loads a kernel module from its file, as it lies in a package: possibly compressed. One that is
-/// there already is no error.
+/// Loads a kernel module from its file in a package, possibly compressed. A module that is loaded
+/// already is no error.
 pub fn load_module(path: &Path) -> io::Result<()> {
     const COMPRESSED: libc::c_int = 4; // MODULE_INIT_COMPRESSED_FILE of linux/module.h
     let file = File::open(path)?;
@@ -67,8 +68,8 @@ pub fn load_module(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Mounts a filesystem. A device that is not there yet is waited for; one that is mounted there
-/// already, as a kernel may do with `/dev`, stays.
+/// Mounts a filesystem. Waits for a device that does not exist yet. A filesystem that the kernel
+/// has mounted there already, as `/dev` may be, stays.
 pub fn mount(
     source: &str,
     point: &Path,
@@ -98,7 +99,7 @@ pub fn mount(
     })
 }
 
-/// Makes `lo` a device that sockets of this machine reach each other through.
+/// Activates `lo`, through which sockets of this machine reach each other.
 pub fn raise_loopback() -> io::Result<()> {
     // SAFETY: an interface request of zeroes is a valid one.
     let mut request: libc::ifreq = unsafe { MaybeUninit::zeroed().assume_init() };
@@ -111,8 +112,8 @@ pub fn raise_loopback() -> io::Result<()> {
     check(result.into()).map(drop)
 }
 
-/// Makes that terminal this process's input and output, as a plain channel of bytes, and the
-/// kernel's own console the place for error messages.
+/// Makes that terminal this process's input and output, as a plain channel of bytes. Error messages
+/// go to the kernel's own console.
 pub fn use_console(path: &Path) -> io::Result<()> {
     let open = |path: &Path| {
         OpenOptions::new().read(true).write(true).custom_flags(libc::O_NOCTTY).open(path)
@@ -133,7 +134,7 @@ pub fn use_console(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Tries until it works or fails with another error than these, or for too long.
+/// Tries until it works, fails with another error than these, or the time limit is over.
 fn patiently<T>(passing: &[i32], mut attempt: impl FnMut() -> io::Result<T>) -> io::Result<T> {
     let until = Instant::now() + PATIENCE;
     loop {

@@ -10,26 +10,27 @@ use super::pipe::pipe;
 use super::process::{Pid, reap};
 use super::{check, raw};
 
-/// So long may children take to come up once the last was forked.
-const PATIENCE_MS: libc::c_int = 30_000;
+/// Time in ms within which all children have to run once the last was forked.
+const START_LIMIT_MS: libc::c_int = 30_000;
 
 /// Forked children that wait for a byte that never comes.
 ///
-/// They are killed when this is dropped. When this process is killed they are too, by the signal
-/// that they asked for; and where there is no such signal the pipe they wait on closes.
+/// They are killed when this is dropped. When this process is killed they die by the signal that
+/// they asked for; where there is no such signal, the pipe that they wait on closes.
 struct HeldProcesses {
     pids: Vec<libc::pid_t>,
-    /// What each child writes a byte to before it waits, and how many bytes were taken out.
+    /// Pipe to which each child writes a byte before it waits, and how many bytes were read from
+    /// it.
     ready_reads: File,
     ready_writes: File,
     came_up: usize,
-    /// What they wait on.
+    /// Pipe that the children wait on.
     lifeline_reads: File,
     lifeline: File,
     reader: ProcReader,
 }
 
-/// Nothing held yet.
+/// Holds no process yet.
 pub fn hold_processes() -> io::Result<Box<dyn Held>> {
     let (ready_reads, ready_writes) = pipe()?;
     let (lifeline_reads, lifeline) = pipe()?;
@@ -47,8 +48,8 @@ pub fn hold_processes() -> io::Result<Box<dyn Held>> {
 }
 
 impl HeldProcesses {
-    /// By numbers only: every function of a library that a child calls would cost it page faults
-    /// and memory that a bare program's child does not need.
+    /// System calls by numbers only: every library function that a child calls would cost it page
+    /// faults and memory that a bare program's child does not need.
     #[inline(always)]
     fn wait_as_child(&self, parent: libc::pid_t) -> ! {
         let die_with_parent = [libc::PR_SET_PDEATHSIG as usize, libc::SIGKILL as usize, 0, 0];
@@ -59,7 +60,7 @@ impl HeldProcesses {
             let _ = raw::call(libc::SYS_close, [lifeline, 0, 0, 0]);
             raw::call(libc::SYS_getppid, [0; 4])
         };
-        // A parent that died before the signal was asked for sends none.
+        // If the parent died before the signal was asked for, no signal comes.
         if own_parent.is_ok_and(|pid| pid == parent as usize)
             && raw::write_byte(self.ready_writes.as_raw_fd(), 1).is_ok()
         {
@@ -95,7 +96,7 @@ impl Held for HeldProcesses {
             let fd = self.ready_reads.as_raw_fd();
             let mut watched = libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
             // SAFETY: one descriptor is watched, and it lives through the call.
-            if check(unsafe { libc::poll(&mut watched, 1, PATIENCE_MS) }.into())? == 0 {
+            if check(unsafe { libc::poll(&mut watched, 1, START_LIMIT_MS) }.into())? == 0 {
                 let (up, all) = (self.came_up, self.pids.len());
                 return Err(io::Error::other(format!("only {up} of {all} children came up")));
             }
@@ -107,7 +108,8 @@ impl Held for HeldProcesses {
     fn keep(&mut self, count: usize) -> io::Result<()> {
         let count = count.min(self.pids.len());
         if self.came_up < self.pids.len() {
-            // Some are ended before they were waited for: their bytes must not stand for others.
+            // Children may be ended before they were waited for; their bytes must not count for
+            // others.
             match count {
                 0 => (self.ready_reads, self.ready_writes) = pipe()?,
                 _ => self.all_wait()?,
@@ -143,7 +145,7 @@ impl Held for HeldProcesses {
 
 impl Drop for HeldProcesses {
     fn drop(&mut self) {
-        // A child that somebody else has ended is no error here.
+        // Somebody else may have ended the child; that is no error here.
         let _ = self.keep(0);
     }
 }

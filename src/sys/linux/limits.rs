@@ -1,4 +1,4 @@
-//! How many more processes and how much more memory there may be, and which limit says so.
+//! How many more processes and how much more memory are possible, and which limit decides that.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::super::shared::types::Room;
 
-/// How many more processes or threads there may be; none where no limit is to be seen.
+/// How many more processes or threads are possible; none where no limit can be seen.
 pub fn process_room() -> Option<Room> {
     let mut rooms = cgroup_rooms(&Cgroups::own("pids"), &PIDS);
     rooms.extend(user_room());
@@ -23,7 +23,7 @@ pub fn process_room() -> Option<Room> {
     tightest(rooms)
 }
 
-/// How many more bytes can be written to; none where the environment does not say.
+/// How many more bytes of memory can be used; none where the environment does not tell.
 pub fn memory_room() -> Option<Room> {
     let mut rooms = cgroup_rooms(&Cgroups::own("memory"), &MEMORY);
     let available = fs::read_to_string("/proc/meminfo").ok().and_then(|text| {
@@ -44,7 +44,7 @@ fn number(path: impl AsRef<Path>) -> Option<u64> {
     fs::read_to_string(path).ok()?.trim().parse().ok()
 }
 
-/// What RLIMIT_NPROC leaves to this user. It does not bind root and those who may exceed it.
+/// What RLIMIT_NPROC leaves to this user. It does not apply to root and to users who may exceed it.
 fn user_room() -> Option<Room> {
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
     // SAFETY: the limit is written to a whole rlimit that lives through the call; the user's number
@@ -64,7 +64,7 @@ fn user_room() -> Option<Room> {
     Some(Room { left, limit: format!("RLIMIT_NPROC is {}", limit.rlim_cur) })
 }
 
-/// The kernel asks for the first user, CAP_SYS_RESOURCE or CAP_SYS_ADMIN, all of the first user
+/// The kernel exempts the first user, CAP_SYS_RESOURCE and CAP_SYS_ADMIN, all of the first user
 /// namespace (copy_process in kernel/fork.c).
 fn may_exceed(user: libc::uid_t) -> bool {
     let map = fs::read_to_string("/proc/self/uid_map").unwrap_or_default();
@@ -79,9 +79,9 @@ fn may_exceed(user: libc::uid_t) -> bool {
 
 /// The files of one kind of limit.
 struct Files {
-    /// Of cgroups version 2 and version 1: limit, use.
+    /// Names of the files in cgroups of version 2 and version 1: limit, use.
     names: [(&'static str, &'static str); 2],
-    /// In `memory.stat`: what is in use but given back on demand.
+    /// Line of `memory.stat`: memory in use that is given back on demand.
     reclaimable: [&'static str; 2],
 }
 
@@ -92,8 +92,8 @@ const MEMORY: Files = Files {
     reclaimable: ["inactive_file", "total_inactive_file"],
 };
 
-/// The folders of this process' cgroups that can limit it: its own first, then its parents', as far
-/// as they can be seen. With whether they are of version 1.
+/// The folders of this process's cgroups that can limit it, as far as they can be seen: its own
+/// first, then the parents'. Each with whether it is of version 1.
 struct Cgroups(Vec<(PathBuf, bool)>);
 
 impl Cgroups {
@@ -125,7 +125,7 @@ impl Cgroups {
                 wanted.then_some(path)
             });
             let mount = Path::new(mount);
-            // Seen from inside a container, the path may lead from another root than the mount.
+            // Inside a container, the path may be relative to another root than the mount.
             let below = own.and_then(|own| Path::new(own).strip_prefix(root).ok());
             let folder = below.map(|below| mount.join(below)).filter(|folder| folder.is_dir());
             let folder = folder.unwrap_or_else(|| mount.to_owned());
@@ -136,7 +136,7 @@ impl Cgroups {
     }
 }
 
-/// The folders of this process' cgroups with that controller, its own first, then its parents',
+/// The folders of this process's cgroups with that controller, its own first, then the parents',
 /// each with whether it is of version 1.
 pub fn cgroup_folders(controller: &str) -> Vec<(PathBuf, bool)> {
     Cgroups::own(controller).0
@@ -147,7 +147,7 @@ fn cgroup_rooms(cgroups: &Cgroups, files: &Files) -> Vec<Room> {
     let room = |(folder, first_version): &(PathBuf, bool)| {
         let version = usize::from(*first_version);
         let (limit_name, used_name) = files.names[version];
-        // `max` is no number, and no limit.
+        // `max` is not a number: there is no limit.
         let limit = number(folder.join(limit_name))?;
         let used = number(folder.join(used_name))?;
         let stat = fs::read_to_string(folder.join("memory.stat")).unwrap_or_default();
@@ -195,7 +195,7 @@ mod tests {
             ("memory.stat", "inactive_file 1\ntotal_inactive_file 300\n"),
         ];
         write(root.path(), &files);
-        // A container's own folder is the root of its mount, but not of the path it is told.
+        // The folder of a container is the root of its mount, but not of the path that it is told.
         let mounts = format!("31 1 0:1 /docker/x {mount} rw - cgroup cgroup rw,memory\n");
         let cgroups = Cgroups::of("memory", "4:memory:/elsewhere\n8:pids:/\n", &mounts);
         assert_eq!(cgroup_rooms(&cgroups, &MEMORY)[0].left, 400);

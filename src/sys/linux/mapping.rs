@@ -14,7 +14,7 @@ pub struct MappedFile {
     bytes: usize,
 }
 
-/// What the kernel says of a filesystem that has no mappings, or none of this kind.
+/// Error numbers of the kernel for a filesystem without mappings, or without this kind.
 const NOT_MAPPABLE: [i32; 5] =
     [libc::ENODEV, libc::ENOEXEC, libc::ENOSYS, libc::EOPNOTSUPP, libc::EINVAL];
 
@@ -42,7 +42,7 @@ impl MappedFile {
         Ok(MappedFile { start: start.cast(), bytes })
     }
 
-    /// Reads one byte at each of the offsets; says how many.
+    /// Reads one byte at each of the offsets; returns how many.
     #[inline]
     pub fn touch(&self, offsets: &[usize]) -> u64 {
         for offset in offsets {

@@ -15,8 +15,8 @@ pub fn page_size() -> usize {
 pub struct Region(Mapping);
 
 impl Region {
-    /// Maps `bytes`, asking the system to keep huge pages out of it: a fault that brings in 2 MiB
-    /// is another operation than one that brings in a page.
+    /// Maps `bytes` and asks the system not to use huge pages for them: a fault that brings in 2
+    /// MiB is another operation than a fault that brings in a page.
     pub fn map(bytes: usize) -> io::Result<Region> {
         let mapping = Mapping::make(bytes, libc::PROT_READ | libc::PROT_WRITE)?;
         // SAFETY: the range was mapped above. Refusal (no such advice in a small kernel) means
@@ -25,7 +25,7 @@ impl Region {
         Ok(Region(mapping))
     }
 
-    /// Writes one byte at the start of every stretch of `step` bytes; says how many.
+    /// Writes one byte at the start of every stretch of `step` bytes; returns how many.
     #[inline]
     pub fn touch(&mut self, step: usize) -> u64 {
         let mut touched = 0;
@@ -37,7 +37,7 @@ impl Region {
         touched
     }
 
-    /// All of it, in words of eight bytes: zeroes where nothing was written yet.
+    /// The whole region as words of eight bytes; zeroes where nothing was written yet.
     #[inline]
     pub fn words(&mut self) -> &mut [u64] {
         // SAFETY: the mapping begins at a page, is readable and writable up to its length, and any
@@ -46,12 +46,13 @@ impl Region {
     }
 }
 
-/// Where mappings come to lie that are made and removed again and again: a hole between two guards,
-/// which they fill.
+/// A place for mappings that are made and removed again and again: a hole between two guards, which
+/// a mapping fills.
 ///
-/// The kernel takes the highest hole that is large enough. Elsewhere a mapping joins neighbours of
-/// its kind, and makes and removes nodes of the tree that mappings are kept in, depending on how
-/// many others there are: the cost then varies by half between programs on one kernel.
+/// The kernel takes the highest hole that is large enough. Elsewhere a mapping would join
+/// neighbours of its kind, and would make and remove nodes of the tree in which the kernel keeps
+/// mappings, depending on how many others there are. The cost would vary by half between programs
+/// on one kernel.
 pub struct MapPlace {
     bytes: usize,
     _guards: [Mapping; 2],
@@ -94,7 +95,7 @@ impl Mapping {
         }
     }
 
-    /// Two of one, the lower one with so many bytes, which are whole pages.
+    /// Splits it into two, the lower one with `bytes` bytes, which are whole pages.
     fn split_at(self, bytes: usize) -> (Mapping, Mapping) {
         let upper =
             Mapping { start: self.start.wrapping_byte_add(bytes), bytes: self.bytes - bytes };

@@ -1,4 +1,7 @@
-//! Linux. One file a subject; all of them safe to call.
+//! Linux, one file a subject; all functions are safe to call.
+//!
+//! Exports the same names as `windows`. May use `shared` and `model`. Must not use `windows`, nor
+//! know probes or environments.
 
 mod agent;
 mod ballast;
@@ -99,12 +102,12 @@ pub use volume::{file_size_limit, volume};
 
 use std::io;
 
-/// The agent's input, of which [`wait_for_answer`] tells whether there is any.
+/// The agent's input; [`wait_for_answer`] tells whether there is something to read.
 pub fn input() -> io::Stdin {
     io::stdin()
 }
 
-/// The exit status of a process that was started to be a peer: here peers are forked.
+/// The exit status of a process that was started as a peer: none, because peers are forked here.
 pub fn run_as_peer() -> Option<u8> {
     None
 }

@@ -1,4 +1,4 @@
-//! Mounts that only one run sees.
+//! Mounts that only one run of envtax sees, and folders that other users may enter.
 
 use std::fs;
 use std::io;
@@ -12,7 +12,7 @@ use super::check;
 
 /// Moves the calling thread, and with it all processes that it starts later, into a mount namespace
 /// of its own. What is mounted there is seen by nobody else and vanishes with the last process
-/// inside; what others mount and unmount goes on being seen.
+/// inside; mounts of others remain visible.
 pub fn private_mounts() -> io::Result<()> {
     // SAFETY: gives this thread a mount table and a working directory of its own.
     check(unsafe { libc::unshare(libc::CLONE_NEWNS) }.into())?;
@@ -22,14 +22,14 @@ pub fn private_mounts() -> io::Result<()> {
     check(unsafe { libc::mount(none, root, none, flags, null()) }.into()).map(drop)
 }
 
-/// Has the command asked to end (SIGTERM) when the thread that starts it ends.
+/// Makes the command receive SIGTERM when the thread that starts it ends.
 pub fn end_with_starter(command: &mut Command) {
     let starter = std::process::id();
     // SAFETY: both calls are async-signal-safe, and concern the new process only.
     unsafe {
         command.pre_exec(move || {
             check(libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGTERM).into())?;
-            // It may have ended just before.
+            // The thread may have ended just before.
             match libc::getppid() as u32 == starter {
                 true => Ok(()),
                 false => Err(io::ErrorKind::BrokenPipe.into()),
@@ -38,7 +38,7 @@ pub fn end_with_starter(command: &mut Command) {
     }
 }
 
-/// Lets every user of the machine through a folder, without showing what is in it.
+/// Lets every user of the machine enter a folder, without showing what is in it.
 pub fn let_through(folder: &Path) -> io::Result<()> {
     fs::set_permissions(folder, fs::Permissions::from_mode(0o711))
 }

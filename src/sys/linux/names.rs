@@ -1,4 +1,4 @@
-//! Names in folders: renamed, linked, made and removed by system calls on prepared paths.
+//! Renames, links, makes and removes names in folders, by system calls on prepared paths.
 
 use std::io;
 
@@ -6,7 +6,7 @@ use super::file::{FilePath, HERE};
 use super::raw;
 
 impl FilePath {
-    /// Renames the file of this path; what has the other name is replaced.
+    /// Renames the file of this path; replaces a file that has the other name.
     #[inline]
     pub fn rename_to(&self, new: &FilePath) -> io::Result<()> {
         let arguments = [HERE, self.address(), HERE, new.address()];
@@ -22,7 +22,7 @@ impl FilePath {
             .map(drop)
     }
 
-    /// Reads the text of the symbolic link into the buffer; says how many bytes it has.
+    /// Reads the text of the symbolic link into the buffer; returns its bytes.
     #[inline]
     pub fn read_link(&self, buffer: &mut [u8]) -> io::Result<usize> {
         let (start, length) = (buffer.as_mut_ptr() as usize, buffer.len());

@@ -1,4 +1,4 @@
-//! What of a file is in the page cache, as far as the system tells, and putting it out of there.
+//! Which pages of a file are in the page cache, as far as the system tells, and their eviction.
 
 use std::fs::{self, File};
 use std::io;
@@ -6,19 +6,19 @@ use std::os::fd::AsRawFd;
 
 use super::{check, map_residency, page_size};
 
-/// A means of asking which pages of a file are in the cache. None of them is to be believed before
-/// it was seen to tell a file that was just read from one that was just evicted.
+/// A way to ask which pages of a file are in the cache. Before one is believed, it has to tell a
+/// file that was just read from one that was just evicted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CacheView {
     /// `cachestat`, since Linux 6.5: counts, in microseconds.
     Cachestat,
-    /// `mincore` on a mapping of the file, which not every filesystem can be asked for.
+    /// `mincore` on a mapping of the file, which some filesystems do not support.
     Mincore,
-    /// Reads of some pages that refuse to wait (`RWF_NOWAIT`).
+    /// Reads of some pages that fail instead of waiting (`RWF_NOWAIT`).
     Nowait,
 }
 
-/// Its number is the same on every architecture; C libraries do not have it yet.
+/// The number of `cachestat`, the same on every architecture; C libraries do not have it yet.
 const SYS_CACHESTAT: libc::c_long = 451;
 /// Pages that [`CacheView::Nowait`] reads.
 const LOOKED_AT: u64 = 16;
@@ -35,12 +35,12 @@ impl CacheView {
         }
     }
 
-    /// Whether asking may bring in the pages that are asked for: evict again after it.
+    /// Whether asking may bring pages into the cache: then evict again afterwards.
     pub fn brings_in(self) -> bool {
         self == CacheView::Nowait
     }
 
-    /// Pages of the file that are in the cache, of how many that were looked at.
+    /// Pages in the cache, and pages that were looked at.
     pub fn resident(self, file: &File) -> io::Result<(u64, u64)> {
         let pages = file.metadata()?.len().div_ceil(page_size() as u64);
         match self {
@@ -53,7 +53,7 @@ impl CacheView {
 
 /// Pages of the whole file that are in the cache.
 fn cachestat(file: &File) -> io::Result<u64> {
-    // Offset and length, where a length of zero means up to the end.
+    // Offset and length; a length of zero means up to the end.
     let range = [0u64; 2];
     // Pages in the cache, dirty, under write-back, evicted, recently evicted.
     let mut counts = [0u64; 5];
@@ -65,12 +65,13 @@ fn cachestat(file: &File) -> io::Result<u64> {
 
 /// Asks for one byte of pages spread over the file.
 fn nowait(file: &File, pages: u64) -> io::Result<(u64, u64)> {
-    // Or the question would read ahead.
+    // Otherwise the read would start read-ahead.
     advise(file, libc::POSIX_FADV_RANDOM)?;
     let looked_at = pages.min(LOOKED_AT);
     let mut resident = 0;
     for part in 0..looked_at {
-        // Not all at the same place of their part: read-ahead and huge pages come in powers of two.
+        // At different places within their parts, because read-ahead and huge pages come in powers
+        // of two.
         let page = (part * pages + part * part % pages) / looked_at;
         resident += u64::from(is_in_cache(file, page * page_size() as u64)?);
     }
@@ -109,15 +110,15 @@ fn advise(file: &File, advice: libc::c_int) -> io::Result<()> {
     }
 }
 
-/// Where the caches of the whole system are dropped.
+/// The file through which the caches of the whole system are dropped.
 pub const DROP_CACHES: &str = "/proc/sys/vm/drop_caches";
 
-/// Whether this process may drop the caches of the whole system; does not do it.
+/// An error unless this process may drop the caches of the whole system. Does not drop them.
 pub fn may_drop_caches() -> io::Result<()> {
     fs::OpenOptions::new().write(true).open(DROP_CACHES).map(drop)
 }
 
-/// Has the system forget all clean pages, names and attributes of every file.
+/// Makes the system forget all clean pages, names and attributes of every file.
 pub fn drop_caches() -> io::Result<()> {
     fs::write(DROP_CACHES, "3")
 }

@@ -1,4 +1,4 @@
-//! A second process to exchange something with.
+//! A forked process with which this one exchanges something.
 
 use std::io;
 use std::os::fd::{AsRawFd, RawFd};
@@ -11,11 +11,8 @@ use super::{check, die_with_parent, getppid, pin_to, raw};
 pub(super) struct Peer(Pid);
 
 impl Peer {
-    /// Forks a process that closes `ours`, lets itself run on `cpus` only when some are given, and
-    /// exits with what `work` returns. Returns when all but the work is done there.
-    ///
-    /// # Safety
-    /// The work may call async-signal-safe functions only: the parent may have other threads.
+    /// Forks a process that closes `ours`, pins itself to `cpus` if some are given, and exits with
+    /// what `work` returns. Returns when the peer begins its work.
     pub(super) unsafe fn fork(
         cpus: &[usize],
         ours: &[RawFd],
@@ -33,7 +30,7 @@ impl Peer {
                     unsafe { libc::close(fd) };
                 }
                 die_with_parent();
-                // Killed before it could be asked for: then nobody will tell this process.
+                // If the parent was killed before that call, nobody tells this process.
                 let in_place = getppid() == parent && (cpus.is_empty() || pin_to(cpus).is_ok());
                 let told = in_place && raw::write_byte(up.as_raw_fd(), 1).is_ok();
                 drop(up);

@@ -1,4 +1,4 @@
-//! Processes at the other end of pipes and sockets.
+//! Peers: forked processes at the other end of pipes and sockets, which echo bytes or write blocks.
 
 use std::fs::File;
 use std::io;
@@ -40,7 +40,8 @@ impl EchoPeer {
         EchoPeer::behind([ours.try_clone()?, ours], [theirs.try_clone()?, theirs], cpus)
     }
 
-    /// Ours are for writing and for reading, the peer's for reading and for writing.
+    /// `ours` are the ends for writing and for reading, `theirs` the peer's for reading and for
+    /// writing.
     fn behind(ours: [File; 2], theirs: [File; 2], cpus: &[usize]) -> io::Result<EchoPeer> {
         let fds = ours.each_ref().map(File::as_raw_fd);
         let [from, to] = theirs;
@@ -69,7 +70,7 @@ impl EchoPeer {
         raw::read_byte(self.from_peer.as_raw_fd()).map(drop)
     }
 
-    /// What can be read when the byte is back.
+    /// The descriptor from which the answer can be read.
     pub(super) fn answers_on(&self) -> RawFd {
         self.from_peer.as_raw_fd()
     }

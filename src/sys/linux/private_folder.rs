@@ -1,4 +1,4 @@
-//! Folders that are one user's alone, and what is mounted in them.
+//! Folders that belong to one user alone, and mounts below them.
 
 use std::ffi::{CString, OsString};
 use std::fs::{self, DirBuilder};
@@ -14,7 +14,8 @@ pub fn make_private_folder(path: &Path) -> io::Result<()> {
     DirBuilder::new().mode(0o700).create(path)
 }
 
-/// Whether the folder itself (no link to one) is this user's, and nobody else may write into it.
+/// Whether the folder itself (not a link to one) belongs to this user, and nobody else may write to
+/// it.
 pub fn is_private_folder(path: &Path) -> bool {
     let (own, _) = own_user_and_group();
     fs::symlink_metadata(path)
@@ -37,8 +38,8 @@ pub fn make_link(to: &Path, place: &Path) -> io::Result<()> {
     std::os::unix::fs::symlink(to, place)
 }
 
-/// Unmounts everything that this process sees mounted below `path`, the deepest first. Lazily: what
-/// still uses a mount keeps it, but no path leads there any more.
+/// Unmounts everything below `path` that this process sees mounted, the deepest first. Lazily: a
+/// mount that is still used keeps working, but no path leads there any more.
 pub fn unmount_below(path: &Path) -> io::Result<()> {
     let path = fs::canonicalize(path)?;
     let table = fs::read("/proc/self/mountinfo")?;
@@ -57,7 +58,7 @@ pub fn unmount_below(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// The path of a mount table: a backslash and three octal digits stand for one byte (proc(5)).
+/// A path of the mount table: a backslash and three octal digits stand for one byte (proc(5)).
 fn unescaped(text: &[u8]) -> PathBuf {
     let mut bytes = Vec::new();
     let mut rest = text;

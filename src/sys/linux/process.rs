@@ -1,4 +1,4 @@
-//! Creating, replacing and reaping processes, with nothing of a runtime in between.
+//! Creates, replaces and reaps processes by system calls alone.
 
 use std::ffi::CString;
 use std::io;
@@ -7,9 +7,9 @@ use std::ptr::null;
 
 use super::check;
 
-/// A program that does nothing but be loaded, with its dynamic linker and C library.
+/// A program that does nothing, with its dynamic linker and C library.
 pub const DYNAMIC_PROGRAM: Option<&str> = Some("/bin/true");
-/// The shell, doing nothing.
+/// A shell that does nothing.
 pub const SHELL_PROGRAM: &[&str] = &["/bin/sh", "-c", ":"];
 
 /// A child that has not been reaped.
@@ -21,7 +21,7 @@ impl Pid {
         Pid(pid)
     }
 
-    /// Whether the process has ended; it is still to be reaped.
+    /// Whether the process has ended; it still has to be reaped.
     pub(super) fn has_ended(self) -> bool {
         let mut info = MaybeUninit::<libc::siginfo_t>::zeroed();
         let flags = libc::WEXITED | libc::WNOHANG | libc::WNOWAIT;
@@ -33,7 +33,7 @@ impl Pid {
         }
     }
 
-    /// Kills it; it remains to be reaped.
+    /// Kills the process; it still has to be reaped.
     pub(super) fn kill(self) {
         // SAFETY: sends a signal to a child that nobody has reaped: the id is still its own.
         unsafe { libc::kill(self.0, libc::SIGKILL) };
@@ -55,7 +55,7 @@ impl Pid {
         check(stopped.into()).map(drop)
     }
 
-    /// Lets a stopped process run on.
+    /// Continues a stopped process.
     #[cfg(test)]
     pub(super) fn go_on(self) {
         // SAFETY: as in `kill`.
@@ -63,7 +63,7 @@ impl Pid {
     }
 }
 
-/// Forks a child whose only instruction is to exit with status 0.
+/// Forks a child that only exits, with status 0.
 #[inline]
 pub fn fork_exiting() -> io::Result<Pid> {
     // SAFETY: the child calls nothing but _exit, which is async-signal-safe.
@@ -74,7 +74,7 @@ pub fn fork_exiting() -> io::Result<Pid> {
     }
 }
 
-/// Waits for the child; its exit status, or 128 and the signal that ended it.
+/// Waits for the child; returns its exit status, or 128 and the signal that ended it.
 #[inline]
 pub fn reap(pid: Pid) -> io::Result<i32> {
     let mut status = 0;
@@ -89,13 +89,13 @@ pub fn reap(pid: Pid) -> io::Result<i32> {
     }
 }
 
-/// A program with its arguments and environment, ready to be executed without allocation.
+/// A program with its arguments and environment, prepared so that executing it allocates nothing.
 pub struct Executable {
     words: Strings,
     environment: Strings,
 }
 
-/// Strings in the form the system takes them: pointers to each, and a null.
+/// Strings in the form that system calls take: a pointer to each, and a null.
 struct Strings {
     texts: Vec<CString>,
     pointers: Vec<*const libc::c_char>,
@@ -147,8 +147,8 @@ pub fn fork_exec(program: &Executable) -> io::Result<Pid> {
     }
 }
 
-/// As [`fork_exec`], with the child as leader of a process group of its own, to which SIGTERM is
-/// sent when this process dies. It passes that on to its group, if it starts others.
+/// As [`fork_exec`], with the child as leader of a process group of its own. The child receives
+/// SIGTERM when this process dies, and has to pass it on to its group if it starts others.
 #[inline]
 pub fn fork_exec_group(program: &Executable) -> io::Result<Pid> {
     // SAFETY: cannot fail and touches nothing.

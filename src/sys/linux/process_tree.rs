@@ -1,4 +1,4 @@
-//! Many processes that are there at once, do nothing, and end together.
+//! Many processes that exist at the same time, do nothing, and end together.
 
 use std::io;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -10,21 +10,21 @@ use super::{check, die_with_parent, getppid};
 
 /// Processes that one child of a tree starts.
 const CHILDREN: usize = 24;
-/// Seconds after which a tree that is not up is given up.
+/// Seconds after which a tree that is not complete is given up.
 const CREATION_S: i64 = 120;
-/// Seconds between looks at whether the parent is still there, for where nothing tells it.
+/// Seconds between checks of whether the parent is alive, for systems that do not signal its death.
 const LOOK_S: i64 = 10;
 
-/// What the members and this process tell each other.
+/// Shared memory through which this process and the members of the tree communicate.
 struct Gate {
-    /// 1 tells everybody to exit.
+    /// 1 tells every member to exit.
     released: Word,
-    /// 1 once every member has answered.
+    /// 1 once every member has reported.
     complete: Word,
-    /// Members that are up or known to be missing, and how many of these are missing.
+    /// Members that run or are known to be missing, and how many of these are missing.
     answered: AtomicU32,
     missing: AtomicU32,
-    /// Why the last one is missing.
+    /// Error number of the last member that is missing.
     errno: AtomicU32,
 }
 
@@ -53,13 +53,13 @@ pub struct ProcessTree {
     gate: Shared<Gate>,
     size: usize,
     group: usize,
-    /// Those that this process started, of those that are there.
+    /// The existing processes that this process started itself.
     children: Vec<Pid>,
     reached: usize,
 }
 
 impl ProcessTree {
-    /// A tree of `size` processes, none of which is there yet.
+    /// A tree of `size` processes, none of which exists yet.
     pub fn new(size: usize, shape: Shape) -> io::Result<ProcessTree> {
         let group = match shape {
             Shape::Flat => 1,
@@ -69,8 +69,8 @@ impl ProcessTree {
         Ok(ProcessTree { gate: Shared::new()?, size, group, children, reached: 0 })
     }
 
-    /// Starts all of them and waits until the last one has said that it is up. If one cannot be
-    /// started, ends the others.
+    /// Starts all of them and waits until the last one has reported. If one cannot be started, ends
+    /// the others.
     pub fn create(&mut self) -> io::Result<()> {
         self.end()?;
         self.gate.released.reset(0);
@@ -80,7 +80,7 @@ impl ProcessTree {
         }
         let complete = self.start_children().and_then(|()| self.wait_until_up());
         if complete.is_err() {
-            // Why it is not complete says more than how the rest of it ended.
+            // The reason why the tree is not complete says more than how the rest of it ended.
             let _ = self.end();
             self.reached -= self.gate.missing.load(Ordering::Acquire) as usize;
         }
@@ -121,7 +121,7 @@ impl ProcessTree {
         self.reached
     }
 
-    /// Tells all of them to exit and reaps the last one. An error if one had ended otherwise.
+    /// Tells all of them to exit and reaps them. An error if one had ended otherwise.
     pub fn end(&mut self) -> io::Result<()> {
         self.gate.released.announce(1);
         let mut result = Ok(());
@@ -141,15 +141,15 @@ impl ProcessTree {
 
 impl Drop for ProcessTree {
     fn drop(&mut self) {
-        // What it could say was said by those who asked before.
+        // Errors were reported to earlier callers.
         let _ = self.end();
     }
 }
 
-/// Forks a process that runs `body`, which gets its parent's id, and exits with what that returns.
-/// It is killed when its parent dies.
+/// Forks a process that runs `body` with its parent's id, and exits with what `body` returns. The
+/// kernel kills it when its parent dies.
 ///
-/// The body may call only what is async-signal-safe, on memory that was there before.
+/// `body` may call async-signal-safe functions only, on memory that existed before.
 #[inline]
 pub(super) fn fork_tied(body: impl FnOnce(i64) -> i32) -> io::Result<Pid> {
     let parent = i64::from(std::process::id());
@@ -166,12 +166,12 @@ pub(super) fn fork_tied(body: impl FnOnce(i64) -> i32) -> io::Result<Pid> {
     }
 }
 
-/// The life of a child: starts its own children, says that all are up, and exits after them.
+/// A child: starts its own children, reports that all run, and exits after them.
 fn lead(gate: &Gate, parent: i64, members: usize, size: usize) -> i32 {
     let mut children: [Option<Pid>; CHILDREN] = [None; CHILDREN];
     let mut missing = members - 1;
     for place in children.iter_mut().take(members - 1) {
-        // Where another one failed, no more are wanted.
+        // If another process failed to start, no more are wanted.
         if gate.released.get() == 1 {
             gate.missing.fetch_add(missing as u32, Ordering::AcqRel);
             break;
@@ -189,12 +189,12 @@ fn lead(gate: &Gate, parent: i64, members: usize, size: usize) -> i32 {
     }
     gate.answer(1 + missing, size);
     gate.wait(parent);
-    // Every one of them is reaped, whatever the first one says.
+    // All of them are reaped, whatever the first one's status is.
     let failed = |pid: &&Pid| !matches!(reap(**pid), Ok(0));
     i32::from(children.iter().flatten().filter(failed).count() > 0)
 }
 
-/// The life of a grandchild.
+/// A grandchild: reports that it runs, and waits for its end.
 fn sleep(gate: &Gate, parent: i64, size: usize) -> i32 {
     gate.answer(1, size);
     gate.wait(parent);
@@ -253,7 +253,7 @@ mod tests {
             (libc::getuid() != 0 || libc::setuid(54_321) == 0)
                 && libc::setrlimit(libc::RLIMIT_NPROC, &limit) == 0
         };
-        // In a tree some may go before the last one has tried.
+        // Some members of a tree may exit before the last one was tried.
         for (shape, most) in [(Shape::Flat, 100), (Shape::Tree, 500)] {
             let mut tree = ProcessTree::new(500, shape).unwrap();
             let status = in_process(|| {
@@ -272,7 +272,7 @@ mod tests {
         }
     }
 
-    /// The worker of this test is a child of a process that inherits what it leaves.
+    /// The worker of this test is a child of a process that adopts its orphans.
     #[test]
     fn nothing_is_left_of_a_worker_that_is_killed() {
         for (size, shape) in [(20, Shape::Flat), (50, Shape::Tree)] {
@@ -313,7 +313,7 @@ mod tests {
         gate.wait(-1);
         assert!(
             start.elapsed() < Duration::from_secs(LOOK_S as u64),
-            "who is released does not wait"
+            "a released process does not wait"
         );
     }
 }

@@ -1,25 +1,25 @@
-//! A tracer that stops its tracee at every system call and does nothing else: what an environment
-//! that translates system calls with ptrace costs before it translates anything.
+//! A tracer that stops its tracee at every system call and does nothing else. It shows what an
+//! environment that translates system calls with ptrace costs before it translates anything.
 
 use std::io::{self, PipeReader, Read, Write};
 
 use super::check;
 use super::enter::{exit_as, step};
 
-/// Children are traced like their parents, stops at system calls are told from other traps, and
-/// all of them die with the tracer.
+/// Options: children are traced like their parents, stops at system calls differ from other traps,
+/// and all tracees die with the tracer.
 const OPTIONS: libc::c_int = libc::PTRACE_O_TRACESYSGOOD
     | libc::PTRACE_O_TRACEFORK
     | libc::PTRACE_O_TRACEVFORK
     | libc::PTRACE_O_TRACECLONE
     | libc::PTRACE_O_TRACEEXEC
     | libc::PTRACE_O_EXITKILL;
-/// How a seized tracee reports that it was stopped as a group or by the tracer (ptrace(2)).
+/// Event by which a seized tracee reports a group stop or a stop by the tracer (ptrace(2)).
 const EVENT_STOP: libc::c_int = 128;
 
-/// Has a tracer stop every system call of this program and of what it starts.
+/// Lets a tracer stop every system call of this program and of what it starts.
 ///
-/// Returns in a child, which is traced. The process that called is its tracer, and exits as the
+/// Returns in a child, which is traced. The process that called is the tracer, and exits as the
 /// child does.
 pub fn enter_ptrace() -> Result<(), String> {
     let (gate, mut opening) = io::pipe().map_err(|e| format!("a pipe: {e}"))?;
@@ -44,7 +44,8 @@ pub fn enter_ptrace() -> Result<(), String> {
     }
 }
 
-/// Waits until this process is traced. If that never comes it ends: it must not go on untraced.
+/// Waits until this process is traced. If that never happens the process ends: it must not go on
+/// untraced.
 fn wait_at(mut gate: PipeReader) {
     if gate.read_exact(&mut [0]).is_err() {
         // SAFETY: ends a child in which nothing was begun.
@@ -52,13 +53,13 @@ fn wait_at(mut gate: PipeReader) {
     }
 }
 
-/// Seizes the process and stops it, so that from its next step on it stops at system calls.
+/// Seizes the process and stops it, so that it stops at system calls from its next step on.
 fn attach(pid: libc::pid_t) -> io::Result<()> {
     ptrace(libc::PTRACE_SEIZE, pid, OPTIONS)?;
     ptrace(libc::PTRACE_INTERRUPT, pid, 0)
 }
 
-/// Lets tracees run from stop to stop until the first of them ends, and exits as it did.
+/// Continues tracees from stop to stop until the first of them ends, and exits as that one did.
 fn trace(first: libc::pid_t) -> ! {
     loop {
         let mut status = 0;
@@ -72,7 +73,7 @@ fn trace(first: libc::pid_t) -> ! {
         }
         if libc::WIFSTOPPED(status) {
             let (request, signal) = after_stop(status);
-            // A tracee that was killed in the meantime is no more to be had; its end comes next.
+            // A tracee that was killed meanwhile cannot be continued; its end is reported next.
             let _ = ptrace(request, pid, signal);
         } else if pid == first {
             exit_as(status);
@@ -80,14 +81,14 @@ fn trace(first: libc::pid_t) -> ! {
     }
 }
 
-/// How a tracee goes on from that stop, and with which signal.
+/// How to continue a tracee after that stop, and with which signal.
 fn after_stop(status: libc::c_int) -> (Request, libc::c_int) {
     let (event, signal) = (status >> 16, libc::WSTOPSIG(status));
     let stops = [libc::SIGSTOP, libc::SIGTSTP, libc::SIGTTIN, libc::SIGTTOU];
     match event {
-        // Stopped like any other job: it stays so until it is told to continue.
+        // A group stop: the tracee stays stopped until it is told to continue.
         EVENT_STOP if stops.contains(&signal) => (libc::PTRACE_LISTEN, 0),
-        // On its way to the tracee, which is to have it.
+        // A signal that is to be delivered to the tracee.
         0 if signal != libc::SIGTRAP | 0x80 => (libc::PTRACE_SYSCALL, signal),
         // A system call, or the start of a child or a program.
         _ => (libc::PTRACE_SYSCALL, 0),

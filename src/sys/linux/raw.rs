@@ -1,8 +1,8 @@
 //! System calls without a C library in between.
 //!
-//! Probes of single calls go this way: musl's wrappers cost up to 5 % of a cheap call (variable
-//! arguments, cancellation points, conversions), glibc's next to nothing, and it is neither of them
-//! that is to be measured.
+//! Probes of single calls are made this way: musl's wrappers cost up to 5 % of a cheap call
+//! (variable arguments, cancellation points, conversions), glibc's nearly nothing, and the wrappers
+//! are not what is to be measured.
 
 use std::io;
 use std::os::fd::RawFd;

@@ -9,15 +9,16 @@ use super::check;
 use super::seccomp_profile::Profile;
 use super::seccomp_program::{Action, allow_all, program};
 
-/// What podman's containers get.
+/// The filter of podman's containers.
 const CONTAINER: &str = include_str!("seccomp_container.json");
 
-/// Puts the filter of that profile on this process and all that it starts, for good.
+/// Applies the filter of that profile to this process and all that it starts, permanently.
 pub fn enter_seccomp(profile: &str) -> Result<(), String> {
     install(&filter(profile)?).map_err(|e| format!("installing the filter: {e}"))
 }
 
-/// Whether there is such a profile and a filter can be made of it; what is wrong with it.
+/// Checks that the profile exists and that a filter can be made of it; the error says what is
+/// wrong.
 pub fn check_seccomp(profile: &str) -> Result<(), String> {
     filter(profile).map(drop)
 }
@@ -48,8 +49,7 @@ fn install(filter: &[sock_filter]) -> io::Result<()> {
         len: filter.len().try_into().map_err(|_| io::ErrorKind::InvalidInput)?,
         filter: filter.as_ptr().cast_mut(),
     };
-    // Without it, only the privileged may filter. Containers have it too.
-    // SAFETY: sets a flag of this process.
+    // Without this flag, only privileged processes may filter. Containers set it too.
     check(unsafe { libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) }.into())?;
     let mode = libc::SECCOMP_MODE_FILTER;
     // SAFETY: the program outlives the call, which copies it.

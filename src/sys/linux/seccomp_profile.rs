@@ -1,5 +1,5 @@
-//! Seccomp profiles as container engines take them: the format of the OCI runtime specification,
-//! with the conditions on capabilities and architectures that engines add to it.
+//! Reads seccomp profiles as container engines do: the format of the OCI runtime specification,
+//! with the conditions on capabilities and architectures that engines add.
 
 use serde::Deserialize;
 use syscalls::Sysno;
@@ -21,7 +21,7 @@ pub(super) struct Profile {
 struct Entry {
     #[serde(default)]
     names: Vec<String>,
-    /// One name, as older profiles have it.
+    /// One name, in the form of older profiles.
     name: Option<String>,
     action: String,
     errno_ret: Option<u16>,
@@ -40,7 +40,7 @@ struct Argument {
     op: String,
 }
 
-/// Kernel versions that entries may ask for are older than any that runs this program.
+/// Every kernel that runs this program is newer than the versions that entries ask for.
 #[derive(Default, Deserialize)]
 struct When {
     #[serde(default)]
@@ -53,8 +53,8 @@ struct When {
 const ARCHITECTURE: &str = if cfg!(target_arch = "aarch64") { "arm64" } else { "amd64" };
 
 impl Profile {
-    /// What it says for this architecture and a container with the usual capabilities. System calls
-    /// that do not exist here are left out, as engines do.
+    /// The rules for this architecture and a container with the usual capabilities. Names of system
+    /// calls that do not exist here are left out, as engines do.
     pub(super) fn resolve(&self) -> Result<(Action, Vec<Rule>), String> {
         let default = action(&self.default_action, self.default_errno_ret)?;
         let mut rules = Vec::new();

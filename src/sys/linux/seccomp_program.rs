@@ -1,8 +1,8 @@
-//! From rules to the program that the kernel runs at every system call.
+//! Makes the program that the kernel runs at every system call out of rules.
 //!
-//! Numbers are found by halving, as libseccomp does when it is asked to optimise: some seven
-//! comparisons where its usual list has hundreds. Since Linux 5.11 neither is run for calls that
-//! are always allowed: the kernel finds them out once and keeps a bit for each.
+//! It finds the number of a call by binary search, as libseccomp does when asked to optimise: some
+//! seven comparisons instead of hundreds. Since Linux 5.11 the program does not run for calls that
+//! are always allowed: the kernel determines them once and keeps a bit for each.
 
 use libc::{
     BPF_ABS, BPF_ALU, BPF_AND, BPF_JA, BPF_JEQ, BPF_JGE, BPF_JGT, BPF_JMP, BPF_K, BPF_LD, BPF_RET,
@@ -40,7 +40,7 @@ pub(super) enum Test {
 
 type Code = Vec<sock_filter>;
 
-/// Where `struct seccomp_data` has the number, the architecture and the arguments.
+/// Offsets in `struct seccomp_data` of the number, the architecture and the arguments.
 const NUMBER: u32 = 0;
 const ARCHITECTURE: u32 = 4;
 const ARGUMENTS: u32 = 16;
@@ -48,14 +48,14 @@ const ARGUMENTS: u32 = 16;
 /// This machine's architecture as the kernel calls it (linux/audit.h).
 const HERE: u32 = if cfg!(target_arch = "aarch64") { 0xc000_00b7 } else { 0xc000_003e };
 
-/// The shortest filter there is.
+/// A filter that allows everything, which is the shortest one.
 pub(super) fn allow_all() -> Code {
     give(Action(libc::SECCOMP_RET_ALLOW))
 }
 
-/// The filter for these rules. A call that no rule is for gets the default action, and so do all
-/// calls of programs for another architecture. Of several rules for a call, one without conditions
-/// counts before the others, and these in their order.
+/// The filter for these rules. A call without a rule gets the default action, and so do all calls
+/// of programs for another architecture. Of several rules for a call, one without conditions comes
+/// first, the others follow in their order.
 pub(super) fn program(default: Action, rules: &[Rule]) -> Result<Code, String> {
     if !cfg!(any(target_arch = "x86_64", target_arch = "aarch64")) {
         return Err("seccomp filters are made for x86-64 and 64-bit Arm only".into());
@@ -72,7 +72,7 @@ pub(super) fn program(default: Action, rules: &[Rule]) -> Result<Code, String> {
     }
 }
 
-/// What is done from each number on, up to the next one.
+/// The action from each number on, up to the next one in the list.
 fn ranges(default: Action, rules: &[Rule]) -> Vec<(u32, Code)> {
     let mut numbers: Vec<u32> = rules.iter().map(|rule| rule.number).collect();
     numbers.sort_unstable();
@@ -108,7 +108,7 @@ fn for_one_call<'a>(default: Action, rules: impl Iterator<Item = &'a Rule> + Clo
     code
 }
 
-/// Finds the range that the loaded number is in.
+/// Code that finds the range of the loaded number.
 fn search(ranges: &[(u32, Code)]) -> Code {
     let [(_, only)] = ranges else {
         let (lower, upper) = ranges.split_at(ranges.len() / 2);
@@ -126,8 +126,8 @@ fn search(ranges: &[(u32, Code)]) -> Code {
     only.clone()
 }
 
-/// Skips `failed` instructions more unless the condition holds. The machine has 32 bits: the upper
-/// half of an argument is looked at first.
+/// Code that skips `failed` instructions unless the condition holds. The machine has 32 bits, so
+/// the upper half of an argument is compared first.
 fn unless(condition: &Condition, failed: u8) -> Code {
     let place = ARGUMENTS + 8 * u32::from(condition.argument);
     let (upper, lower) = (load(place + 4), load(place));
@@ -264,7 +264,8 @@ mod tests {
             (Test::Masked { mask, value: HIGH + 1 }, &|value| value & mask == HIGH + 1),
         ];
         for (test, holds) in tests {
-            // Twice, so that a failed test has to skip another; then with another condition.
+            // Two equal conditions, so that a failed test has to skip another; then another
+            // condition.
             let rules =
                 [rule(7, &[(2, test), (2, test)]), rule(7, &[(2, test), (5, Test::Equal(1))])];
             let code = program(DENY, &rules).unwrap();

@@ -1,9 +1,9 @@
-//! A static program that replaces itself by itself until the count in its argument is zero.
+//! A static program that executes itself until the count in its argument is zero.
 //!
-//! `process.replace` counts executions that no fork precedes, so the program must do all of them on
-//! its own: it takes one from the ten digits of its first argument, where they stand, and executes
-//! its own path with the arguments and the environment it was given. At zero it exits with 0, and
-//! with 1 when it cannot be executed.
+//! `process.replace` counts executions without a fork before each, so the program must do all of
+//! them itself: it subtracts one from the ten digits of its first argument, in place, and executes
+//! its own path with the arguments and the environment that it was given. At zero it exits with 0.
+//! When it cannot be executed it exits with 1.
 
 use super::tiny_program::{assemble, file_size};
 
@@ -82,7 +82,7 @@ mod tests {
             }
         };
         assert_eq!((run("0000000000"), run("0000000012"), run("0000000100")), (0, 0, 0));
-        // By a name that leads nowhere it is executed once and not again.
+        // With a name that leads nowhere, it is executed once and not again.
         let shell = format!("exec -a /nowhere {name} 0000000005");
         let status = std::process::Command::new("bash").args(["-c", &shell]).status();
         if let Ok(status) = status {

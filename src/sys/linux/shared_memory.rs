@@ -1,4 +1,4 @@
-//! Memory that forked processes have in common, and waiting for a word of it to change.
+//! Memory that forked processes share, and waiting until a word in it changes.
 
 use std::io;
 use std::mem::size_of;
@@ -8,14 +8,12 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::raw;
 
-/// What may lie in shared memory: all of it is atomic, and all zeroes is a valid value.
-///
-/// # Safety
-/// The type has nothing but atomic numbers.
+/// Types that may lie in shared memory: they consist of atomic numbers, and all zeroes is a valid
+/// value.
 pub(super) unsafe trait Atomics: Sync {}
 
-/// A value of zeroes that this process and all it forks from here on see alike. Unmapped when
-/// dropped, in the process that drops it.
+/// A value, zero at first, that this process shares with all processes that it forks from here on.
+/// Unmapped when dropped, in the process that drops it.
 pub(super) struct Shared<T: Atomics>(NonNull<T>);
 
 impl<T: Atomics> Shared<T> {
@@ -48,7 +46,7 @@ impl<T: Atomics> Drop for Shared<T> {
     }
 }
 
-/// A number that processes wait on. Unlike a pipe it holds nobody up through a copied descriptor.
+/// A number that processes can wait on. Unlike a pipe, it is not kept open by copied descriptors.
 #[derive(Default)]
 #[repr(transparent)]
 pub(super) struct Word(AtomicU32);
@@ -58,7 +56,7 @@ impl Word {
         self.0.load(Ordering::Acquire)
     }
 
-    /// Changes the number without telling those who wait.
+    /// Changes the number without waking those who wait.
     pub(super) fn reset(&self, value: u32) {
         self.0.store(value, Ordering::Release);
     }
@@ -71,8 +69,8 @@ impl Word {
         let _ = unsafe { raw::call(libc::SYS_futex, wake) };
     }
 
-    /// Sleeps until the number is no longer `value` or, with a limit, so many seconds went by or
-    /// something else woke this process; says whether it has changed.
+    /// Sleeps until the number is no longer `value` or, with a limit, until that many seconds went
+    /// by or something else woke this process. Returns whether the number has changed.
     pub(super) fn wait_while(&self, value: u32, limit_s: Option<i64>) -> bool {
         let limit = limit_s.map(|tv_sec| libc::timespec { tv_sec, tv_nsec: 0 });
         let limit = limit.as_ref().map_or(null(), |limit| limit as *const libc::timespec);

@@ -15,7 +15,7 @@ const LOST: Duration = Duration::from_secs(1);
 
 /// How often the handler ran.
 static HANDLED: AtomicU64 = AtomicU64::new(0);
-/// What a signal does is one thing for the whole process.
+/// The action of a signal belongs to the whole process.
 static ONE: Mutex<()> = Mutex::new(());
 
 extern "C" fn handle(_: libc::c_int) {
@@ -27,10 +27,10 @@ type KernelAction = [u64; 4];
 /// Bytes of the mask in it.
 const MASK_BYTES: usize = 8;
 
-/// A handler for SIGUSR1, which only counts. What was there before returns when it is dropped.
+/// A handler for SIGUSR1 that only counts. The former action is restored when this is dropped.
 pub struct SignalHandler {
     before: libc::sigaction,
-    /// As the C library had it installed, with the way back that it provides.
+    /// The action as the C library installed it, with the library's code for the way back.
     action: KernelAction,
     pid: usize,
     _one: MutexGuard<'static, ()>,
@@ -54,7 +54,7 @@ impl SignalHandler {
         Ok(handler)
     }
 
-    /// Installs it once more, and gets what was installed: the same.
+    /// Installs the handler again, and checks that the former action is the same.
     #[inline]
     pub fn install_again(&self) -> io::Result<()> {
         match self.exchange(Some(&self.action))? {
@@ -79,7 +79,7 @@ impl SignalHandler {
         let before = HANDLED.load(Ordering::Relaxed);
         // SAFETY: the call takes numbers only; the signal has a handler.
         unsafe { raw::call(libc::SYS_kill, [self.pid, SIGNAL as usize, 0, 0]) }?;
-        // With one thread it has run when the call returns.
+        // In a process with one thread, the handler has run when the call returns.
         if HANDLED.load(Ordering::Relaxed) == before {
             return wait_for_handler(before);
         }
@@ -94,7 +94,7 @@ impl Drop for SignalHandler {
     }
 }
 
-/// The system may give the signal to another thread of the process, and that takes a moment.
+/// The system may deliver the signal to another thread, which takes a moment.
 #[cold]
 fn wait_for_handler(before: u64) -> io::Result<()> {
     let start = Instant::now();

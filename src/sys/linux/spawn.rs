@@ -1,4 +1,4 @@
-//! Starting a program without copying this process first.
+//! Starts a program without a copy of this process.
 
 use std::ffi::c_void;
 use std::io;
@@ -8,12 +8,12 @@ use std::ptr::null;
 use super::check;
 use super::process::{Executable, Pid, become_program};
 
-/// Stack of the child until it has executed the program: it makes one call.
+/// Bytes of the child's stack until it has executed the program: it makes one call.
 const STACK: usize = 16 << 10;
 
-/// What the child of [`Spawner::vfork_exec`] runs on while this process waits.
+/// The stack that the child of [`Spawner::vfork_exec`] uses while this process waits.
 pub struct Spawner {
-    // Of 16-byte words, which is how stacks are aligned.
+    // Words of 16 bytes, to which stacks are aligned.
     stack: Vec<u128>,
 }
 
@@ -27,8 +27,8 @@ impl Spawner {
         Spawner { stack: vec![0; STACK / size_of::<u128>()] }
     }
 
-    /// As `vfork` and `execve`: the child shares this process' memory, and this process stands
-    /// still, until the child has executed the program. It exits with 127 if that fails.
+    /// As `vfork` and `execve`: the child shares this process's memory, and this process waits
+    /// until the child has executed the program. The child exits with 127 if that fails.
     #[inline]
     pub fn vfork_exec(&mut self, program: &Executable) -> io::Result<Pid> {
         let top = self.stack.as_mut_ptr_range().end.cast();

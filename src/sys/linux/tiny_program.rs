@@ -1,8 +1,8 @@
 //! A static program of a few instructions that ends at once with status 0.
 //!
-//! `process.exec target=tiny` needs a target whose own start-up is nothing: no dynamic linker, no
-//! C library, one page. It is assembled here rather than shipped as a file, so that the binary that
-//! is measured can be read in its source.
+//! `process.exec target=tiny` needs a target with no start-up of its own: no dynamic linker, no C
+//! library, one page. It is assembled here and not shipped as a file, so that the program that is
+//! measured can be read in its source.
 
 use super::super::shared::pe::put;
 

@@ -28,7 +28,7 @@ pub fn volume(folder: &Path) -> io::Result<Volume> {
     Ok(Volume { size: bytes(facts.f_blocks), free: bytes(facts.f_bavail), in_memory })
 }
 
-/// Bytes that a file of this process may have (`ulimit -f`), if there is a limit.
+/// Most bytes that a file of this process may have (`ulimit -f`), if there is a limit.
 pub fn file_size_limit() -> Option<u64> {
     let mut limit = libc::rlimit { rlim_cur: libc::RLIM_INFINITY, rlim_max: 0 };
     // SAFETY: the structure lives through the call, which leaves it as it is when it fails.

@@ -1,4 +1,4 @@
-//! What a whole command is given and what is known of it afterwards, on every system.
+//! What a whole command is given, and what is known of it afterwards, on every system.
 
 use std::fs;
 use std::path::Path;
@@ -9,19 +9,20 @@ use crate::model::Usage;
 /// What a command is given.
 pub struct CommandOrder<'a> {
     pub words: &'a [String],
-    /// Read as its standard input; nothing otherwise.
+    /// The file that it reads as its standard input; empty input without one.
     pub stdin: Option<&'a Path>,
-    /// Where its standard output goes; nowhere otherwise.
+    /// The file that its standard output goes to; discarded without one.
     pub stdout: Option<&'a Path>,
-    /// Where its standard error goes, of which a quotation may be wanted; nowhere otherwise.
+    /// The file that its standard error goes to, for a quotation in messages; discarded without
+    /// one.
     pub stderr: Option<&'a Path>,
-    /// It is killed after so many ns, and when an output is longer than so many bytes.
+    /// The command is killed after this many ns, and when an output is longer than this many bytes.
     pub limit_ns: u64,
     pub output_limit: u64,
 }
 
 impl CommandOrder<'_> {
-    /// Why a command that has run for so many ns is to be killed now, if it is.
+    /// Why a command that has run for `ran_ns` has to be killed now; none if it may go on.
     pub fn why_to_kill(&self, ran_ns: u64, interrupted: impl FnOnce() -> bool) -> Option<Killed> {
         let flooded = || {
             let mut outputs = self.stdout.into_iter().chain(self.stderr);
@@ -38,7 +39,7 @@ impl CommandOrder<'_> {
     }
 }
 
-/// How a command ended, and what it took.
+/// How a command ended, and what it used.
 #[derive(Debug)]
 pub struct CommandEnd {
     pub status: ExitStatus,
@@ -53,16 +54,15 @@ pub struct CommandEnd {
     /// In bytes: on Linux the largest resident set of any of them; on Windows the largest working
     /// set of the command's own process, 0 where the system does not say.
     pub peak_bytes: u64,
-    /// On Linux, `peak_bytes` of the process that starts the command, whose memory the command
-    /// shares until it executes its program, and which is counted for it: its own peak is not known
-    /// when it is lower. None where the system does not say, and on Windows, where a process begins
-    /// with nothing of the one that starts it.
+    /// On Linux, the peak of the process that starts the command: the command shares that memory
+    /// until it executes its program, and the kernel counts it for the command. A lower peak of the
+    /// command itself is therefore unknown. None where the system does not tell, and on Windows,
+    /// where a process shares nothing with the one that starts it.
     pub floor_bytes: Option<u64>,
     /// Bytes that it had read and written: from and to storage on Linux, by any system call on
     /// Windows; none where the system does not say.
     pub storage: Option<(u64, u64)>,
-    /// Figures that this system does not count, by the names of their phases, where zeroes in what
-    /// it does count do not tell.
+    /// Names of the phases that this system does not count; their figures are zero.
     pub uncounted: &'static [&'static str],
     /// Processes that it left behind, which were killed.
     pub left: usize,
@@ -72,7 +72,7 @@ pub struct CommandEnd {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Killed {
     TimedOut,
-    /// Somebody wants to stop.
+    /// The user or the controller wants to stop.
     Interrupted,
     Flooded,
 }

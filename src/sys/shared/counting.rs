@@ -1,4 +1,4 @@
-//! An allocator that reports every allocation; used by unit tests.
+//! An allocator that calls a function before each allocation; unit tests count with it.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 

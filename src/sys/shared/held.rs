@@ -1,39 +1,40 @@
-//! What both kinds of things that are held, processes and threads, can do.
+//! What can be done with processes or threads that are held: many that live at the same time and
+//! wait.
 
 use std::io;
 
 /// Memory at one moment, in bytes; none where the environment does not show it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Footprint {
-    /// Proportional set size of this process and what it holds: shared pages are split among those
-    /// who share them, so that the sum counts each page once.
+    /// Proportional set size of this process and of all that it holds: a shared page is split among
+    /// those who share it, so the sum counts each page once.
     pub pss: Option<u64>,
-    /// Page tables of this process and what it holds.
+    /// Page tables of this process and of all that it holds.
     pub tables: Option<u64>,
     /// Kernel stacks, slab that cannot be reclaimed and per-CPU memory of the whole system.
     pub kernel: Option<u64>,
-    /// What the whole system could still give out without swapping, with the free pages that are
-    /// in lists of the CPUs.
+    /// What the whole system could still give out without swapping, including free pages in the
+    /// lists of single CPUs.
     pub available: Option<u64>,
-    /// What `free` calls used.
+    /// What the command `free` calls used.
     pub used: Option<u64>,
 }
 
 /// Things that all live and wait at the same time. They end when this is dropped, and also when
 /// this process is killed.
 pub trait Held {
-    /// Makes room for so many, so that adding them allocates nothing.
+    /// Makes room for `most`, so that adding them allocates nothing.
     fn make_room(&mut self, most: usize) -> io::Result<()>;
 
     /// Starts one more.
     fn add(&mut self) -> io::Result<()>;
 
-    /// Returns when each of them has done its last before waiting.
+    /// Returns when each of them waits.
     fn all_wait(&mut self) -> io::Result<()>;
 
-    /// Ends all but the first `count`, and returns when nothing of the others is left.
+    /// Ends all but the first `count`; returns when nothing of the others is left.
     fn keep(&mut self, count: usize) -> io::Result<()>;
 
-    /// What memory there is to see while they wait. Allocates nothing.
+    /// The memory that can be seen while they wait. Allocates nothing.
     fn footprint(&mut self) -> Footprint;
 }

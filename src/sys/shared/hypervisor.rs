@@ -1,31 +1,31 @@
-//! What the CPU says of a hypervisor above it.
+//! Asks the CPU whether there is a hypervisor, and which one.
 
 /// The answer of the CPU.
-// Only processors of this kind are asked.
+// Only x86 processors are asked.
 #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Hypervisor {
-    /// This kind of CPU is not asked.
+    /// There is no way to ask this kind of CPU.
     #[default]
     Unknown,
-    /// It runs on the CPU itself.
+    /// There is no hypervisor.
     None,
-    /// There is one, that signs with these characters.
+    /// There is a hypervisor with this signature of twelve characters.
     Signed {
         signature: String,
-        /// This system is the one through which the hypervisor is managed, which Windows is on the
-        /// machine itself as soon as something there needs Hyper-V.
+        /// This system manages the hypervisor: Windows on the machine itself, once something there
+        /// needs Hyper-V.
         manages_it: bool,
     },
 }
 
-/// Asks the CPU by the instruction for it, which needs no file and no system call. A program that
-/// translates instructions answers it by itself.
+/// Asks by the instruction `cpuid`, which needs no file and no system call. Emulators answer it by
+/// themselves.
 #[cfg(target_arch = "x86_64")]
 pub fn hypervisor() -> Hypervisor {
     // Leaves that hypervisors agreed on: signatures, and Microsoft's privileges (Hypervisor Top
-    // Level Functional Specification, 2.4). One that plays Hyper-V for a Windows guest has its own
-    // signature in the second leaf.
+    // Level Functional Specification, 2.4). A hypervisor that imitates Hyper-V for a Windows guest
+    // has its own signature in the second leaf.
     const SIGNATURES: [u32; 2] = [0x4000_0000, 0x4000_0100];
     const MICROSOFT_PRIVILEGES: u32 = 0x4000_0003;
     const CREATE_PARTITIONS: u32 = 1;

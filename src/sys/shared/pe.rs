@@ -3,16 +3,16 @@
 //! They are assembled here rather than shipped as files, so that what they do can be read in their
 //! source.
 
-/// Where the one section is in memory.
+/// Address of the one section, relative to the image.
 pub const SECTION: u32 = 0x1000;
 
 /// A program or a library of one section, which may be read and executed.
 pub struct Image<'a> {
     pub section: &'a [u8],
     pub library: bool,
-    /// Where in memory a program begins.
+    /// Address of a program's first instruction, relative to the image.
     pub entry: u32,
-    /// Indices of data directories with where in memory they are, and their bytes.
+    /// Data directories: index, address relative to the image, and bytes.
     pub directories: &'a [(usize, u32, u32)],
 }
 
@@ -23,12 +23,12 @@ const COFF: usize = PE + 4;
 const OPTIONAL: usize = COFF + 20;
 const DIRECTORIES: usize = OPTIONAL + 112;
 const TABLE: usize = DIRECTORIES + 16 * 8;
-/// Bytes before the section, and what files are multiples of.
+/// Bytes before the section; files are multiples of it.
 pub const HEADERS: usize = 512;
 const MACHINE_X86_64: u16 = 0x8664;
 
 impl Image<'_> {
-    /// The file, for 64-bit x86, of so many bytes: whole multiples of [`HEADERS`].
+    /// The file, for 64-bit x86, in `BYTES` bytes: a multiple of [`HEADERS`].
     pub const fn file<const BYTES: usize>(&self) -> [u8; BYTES] {
         let mut file = [0; BYTES];
         let data = BYTES - HEADERS;
@@ -88,8 +88,8 @@ pub const fn put(file: &mut [u8], at: usize, bytes: &[u8]) {
     }
 }
 
-/// A library called `name` that exports `function`, which is the function `target` of another
-/// library, written `library.function`. It contains no instruction. The three have to be short.
+/// A library `name` that exports `function`, which is the function `target` of another library
+/// (`library.function`). It contains no instruction. The three texts have to be short.
 pub fn forwarder(name: &str, function: &str, target: &str) -> [u8; 2 * HEADERS] {
     // The directory, then the table of functions (one), that of names, that of their numbers, and
     // the texts.

@@ -1,5 +1,5 @@
-//! What the agent and its controller need of the system: the running binary, processes that end
-//! with their starter, and waiting for whichever comes first.
+//! What agent and controller need of the system: starting the running binary again, children that
+//! end with this process, and waiting for an answer or an interrupt.
 
 use std::io;
 use std::os::windows::io::{AsHandle, AsRawHandle, BorrowedHandle};
@@ -27,13 +27,14 @@ pub enum AgentImage {
 }
 
 impl AgentImage {
-    /// A running binary cannot be removed on Windows, and there is nowhere to enter.
+    /// An error: Windows starts programs by their paths, and a running binary cannot be removed
+    /// anyway.
     pub fn hold_open(self) -> io::Result<AgentImage> {
         not_here("Windows starts programs by their paths only")
     }
 
-    /// A command that starts the binary with one argument. It inherits the environment: without
-    /// some variables Windows has no sockets, and their size does not move the stack here.
+    /// A command that starts the binary with one argument. It inherits the environment: Windows has
+    /// no sockets without some variables, and their size does not move the stack here.
     pub fn command(&self, verb: &str) -> io::Result<Command> {
         bind_children();
         let (program, more) = match self {
@@ -49,11 +50,11 @@ impl AgentImage {
     }
 }
 
-/// Puts this process into a job that ends all its processes when the last handle of it is closed,
-/// which is when this process dies: what it starts from here on dies with it.
+/// Puts this process into a job that ends all its processes when its last handle is closed, which
+/// happens when this process dies. What it starts from here on dies with it.
 fn bind_children() {
     static JOB: OnceLock<Option<Job>> = OnceLock::new();
-    // Where jobs are refused, workers end by their own bounds instead.
+    // Where jobs are refused, workers end by their own limits.
     JOB.get_or_init(|| {
         let job = Job::new().ok()?;
         job.join().ok()?;
@@ -61,7 +62,7 @@ fn bind_children() {
     });
 }
 
-/// A worker is in its agent's job, which sees to that.
+/// Does nothing: a worker is in its agent's job, which ends it.
 pub fn die_with_parent() {}
 
 pub fn enter_namespace() -> Result<(), String> {
@@ -72,19 +73,19 @@ pub fn enter_chroot(_dir: &Path) -> Result<(), String> {
     Err("chroot exists on Unix only".into())
 }
 
-/// Has the command start in a process group of its own: Ctrl-C in the console does not reach it.
+/// Makes the command start in a process group of its own: Ctrl-C in the console does not reach it.
 pub fn new_session(command: &mut Command) {
     bind_children();
     command.creation_flags(CREATE_NEW_PROCESS_GROUP);
 }
 
-/// Nothing: the job of the process that started it ends it.
+/// Does nothing: the job of the process that started it ends it.
 pub fn end_group(_leader: u32) {}
 
-/// Nothing: Windows has no way to ask a process without a window.
+/// Does nothing: Windows cannot ask a process without a window to end.
 pub fn ask_group_to_end(_leader: u32) {}
 
-/// Never known: the job of the process that started it ends it.
+/// Always false: the job of the process that started it ends it.
 pub fn group_exists(_leader: u32) -> bool {
     false
 }
@@ -95,13 +96,13 @@ pub fn has_ended(child: &Child) -> bool {
     unsafe { WaitForSingleObject(child.as_raw_handle(), 0) != WAIT_TIMEOUT }
 }
 
-/// The shortest and the longest time between two looks at a pipe.
+/// Shortest and longest time between two checks of a pipe.
 const PAUSES: [Duration; 2] = [Duration::from_millis(1), Duration::from_millis(20)];
 
 /// Waits until `answer` or `interrupt` can be read or was closed, at most `limit_ms`.
 ///
-/// Windows has nothing to wait for an anonymous pipe with. It is looked at from time to time, and
-/// less often the longer it takes: a look beside a running block costs the block something.
+/// Windows cannot wait for an anonymous pipe. The pipe is checked from time to time, and less often
+/// the longer it takes, because a check costs a block that runs meanwhile some time.
 pub fn wait_for_answer(
     answer: &impl AsHandle,
     interrupt: &Input,

@@ -1,4 +1,4 @@
-//! Memory that a process carries along: none yet.
+//! Extra memory of a process that is forked (ballast): Windows has no fork.
 
 use std::convert::Infallible;
 use std::io;

@@ -1,4 +1,4 @@
-//! A process that does a tiny operation at fixed due times.
+//! A process that does a tiny operation at fixed due times: not built for Windows.
 
 use std::convert::Infallible;
 use std::io;
@@ -9,7 +9,7 @@ pub enum Operation {
     Wake,
     Fork,
     Map,
-    // Opened by a bystander only.
+    // Read by the bystanders of other systems only.
     #[allow(dead_code)]
     Open(FilePath),
 }

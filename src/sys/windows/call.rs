@@ -1,4 +1,4 @@
-//! Cheap calls and signals: there are none.
+//! System calls that do nearly nothing, and signals: Windows has none of them.
 
 use std::convert::Infallible;
 use std::io;

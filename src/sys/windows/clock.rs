@@ -1,4 +1,4 @@
-//! The clock that all timing uses, and the others that programs read.
+//! The clock of all timing, and other clocks that programs read.
 
 use std::io;
 use std::mem::MaybeUninit;
@@ -20,7 +20,8 @@ pub fn now_ns() -> u64 {
     // SAFETY: the number lives through the call, which does not fail since Windows XP.
     unsafe { QueryPerformanceCounter(&mut ticks) };
     let (ticks, frequency) = (ticks as u64, frequency());
-    // The usual 10 MHz divide a second; others are split, as the product may not fit.
+    // The usual 10 MHz divide a second. For other frequencies seconds and rest are converted apart,
+    // because the product might overflow.
     match 1_000_000_000 % frequency {
         0 => ticks * (1_000_000_000 / frequency),
         _ => {
@@ -51,7 +52,7 @@ pub enum Clock {
 }
 
 impl Clock {
-    /// The clock that answers the same question as that of this name elsewhere.
+    /// The Windows clock that corresponds to the clock of this name on Linux.
     pub fn open(name: &str) -> io::Result<Clock> {
         match name {
             "monotonic" => Ok(Clock::Counter),
@@ -62,7 +63,7 @@ impl Clock {
         }
     }
 
-    /// Its time in nanoseconds.
+    /// The clock's time in nanoseconds.
     #[inline]
     pub fn now_ns(self) -> u64 {
         match self {

@@ -1,11 +1,11 @@
-//! Copies of the worker: there are none.
+//! Several copies of a worker: not possible, because Windows has no fork.
 
 use std::convert::Infallible;
 use std::io;
 
 use super::not_here;
 
-/// There is no fork to copy a process with.
+/// Never exists.
 pub struct Copies(Infallible);
 
 impl Copies {

@@ -1,4 +1,4 @@
-//! CPUs, their sets, and what a process used of them.
+//! CPU sets, and the CPU time of this process.
 
 use std::io;
 use std::mem::{MaybeUninit, size_of};
@@ -23,13 +23,13 @@ pub fn allowed_cpus() -> io::Result<Vec<usize>> {
     Ok((0..usize::BITS as usize).filter(|cpu| own >> cpu & 1 == 1).collect())
 }
 
-/// Lets this process, and what it starts from here on, run on `cpus` only.
+/// Pins this process, and what it starts from here on, to `cpus`.
 pub fn pin_to(cpus: &[usize]) -> io::Result<()> {
     // SAFETY: the handle of the own process is a constant.
     pin(unsafe { GetCurrentProcess() }, cpus)
 }
 
-/// Lets the process of that id, and what it starts from here on, run on `cpus` only.
+/// Pins the process with that id, and what it starts from here on, to `cpus`.
 pub fn pin_process(id: u32, cpus: &[usize]) -> io::Result<()> {
     // SAFETY: takes no pointer; the handle is owned by nobody else.
     let process = unsafe {

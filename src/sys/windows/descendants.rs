@@ -1,4 +1,4 @@
-//! The processes of an environment as seen from outside: not looked at on Windows yet.
+//! The processes of an environment, seen from outside: not built for Windows.
 
 use std::collections::BTreeSet;
 

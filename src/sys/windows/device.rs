@@ -1,4 +1,4 @@
-//! What a device counts: not shown.
+//! The counts of the device under a folder: Windows does not show them here.
 
 use std::convert::Infallible;
 use std::io;

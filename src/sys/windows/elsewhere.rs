@@ -1,4 +1,4 @@
-//! What other systems have and Windows does not: ways into environments, and mounts of one's own.
+//! What other systems have and Windows does not: ways into environments, and private mounts.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -18,12 +18,12 @@ pub fn check_seccomp(_profile: &str) -> Result<(), String> {
     Err("seccomp exists on Linux only".into())
 }
 
-/// No process has duties to others here.
+/// Does nothing: no process on Windows has to reap orphans.
 pub fn leave_first_place() -> Result<(), String> {
     Ok(())
 }
 
-/// Nobody is root.
+/// Numbers that no user and no group has.
 pub fn own_user_and_group() -> (u32, u32) {
     (u32::MAX, u32::MAX)
 }
@@ -38,7 +38,7 @@ pub fn private_mounts() -> io::Result<()> {
 
 pub fn end_with_starter(_command: &mut Command) {}
 
-/// Folders take the rights of the one above.
+/// Does nothing: folders inherit the rights of their parents.
 pub fn let_through(_folder: &Path) -> io::Result<()> {
     Ok(())
 }
@@ -47,7 +47,7 @@ pub fn let_write(_folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// No emulator is known to hide itself here.
+/// No emulator hides itself here, as far as is known.
 pub fn emulator() -> Option<PathBuf> {
     None
 }
@@ -60,22 +60,22 @@ pub fn header_of(_path: &Path) -> Vec<u8> {
     Vec::new()
 }
 
-/// Not by that name.
+/// Windows has no vdso.
 pub fn has_vdso() -> bool {
     false
 }
 
-/// There is one way to the clock.
+/// There is only one way to read the clock.
 pub fn clock_by_call_ns() -> Option<u64> {
     None
 }
 
-/// Nothing like it.
+/// Windows has no root of this kind.
 pub fn root_is_mount() -> Option<bool> {
     None
 }
 
-/// Job objects are no folders.
+/// Windows limits processes by job objects, which have no folders.
 pub fn cgroup_folders(_controller: &str) -> Vec<(PathBuf, bool)> {
     Vec::new()
 }

@@ -1,4 +1,4 @@
-//! What Windows says of itself, and whether it is one.
+//! What Windows says of itself, and whether it is really Wine.
 
 use std::ffi::{CStr, OsStr, c_char};
 use std::mem::{size_of, transmute};
@@ -18,7 +18,7 @@ const PROCESSOR: &str = "HARDWARE\\DESCRIPTION\\System\\CentralProcessor\\0";
 const POWER: &str = "SYSTEM\\CurrentControlSet\\Control\\Power\\User\\PowerSchemes";
 const DEFENDER: &str = "SOFTWARE\\Microsoft\\Windows Defender\\Real-Time Protection";
 
-/// The power plans that Windows comes with.
+/// Power plans that come with Windows, by their ids.
 const PLANS: [(&str, &str); 4] = [
     ("381b4222-f694-41f0-9685-ff5bb260df2e", "balanced"),
     ("8c5e7fda-e8bf-4a96-9a85-a6e23a8c635c", "high performance"),
@@ -26,7 +26,7 @@ const PLANS: [(&str, &str); 4] = [
     ("e9a42b02-d5df-448d-aa00-03f14749eb61", "ultimate performance"),
 ];
 
-/// Names and values of what is known; what Windows does not say is absent.
+/// Names and values of the facts; those that Windows does not tell are absent.
 pub fn facts() -> Vec<(&'static str, String)> {
     let build = text(VERSION, "CurrentBuild").map(|build| match number(VERSION, "UBR") {
         Some(revision) => format!("{build}.{revision}"),
@@ -36,7 +36,7 @@ pub fn facts() -> Vec<(&'static str, String)> {
         let known = PLANS.iter().find(|(plan, _)| plan.eq_ignore_ascii_case(&id));
         known.map_or(id, |(_, name)| (*name).to_owned())
     });
-    // Absent where nobody ever switched it, which says nothing of other products either.
+    // Absent where it was never switched; other products do not show here.
     let protection = number(DEFENDER, "DisableRealtimeMonitoring")
         .map(|off| if off == 0 { "on" } else { "off" }.to_owned());
     let found = [
@@ -53,7 +53,7 @@ pub fn facts() -> Vec<(&'static str, String)> {
     found.into_iter().filter_map(|(name, value)| Some((name, value?.trim().to_owned()))).collect()
 }
 
-/// The version of Wine, if this is no Windows at all.
+/// The version of Wine, if this is Wine and not Windows.
 pub(super) fn wine_version() -> Option<&'static str> {
     static VERSION: OnceLock<Option<String>> = OnceLock::new();
     VERSION.get_or_init(ask_wine).as_deref()
@@ -72,14 +72,14 @@ fn ask_wine() -> Option<String> {
     }
 }
 
-/// What Wine lacks for this program to start, and its launcher gave it.
+/// What Wine lacks for this program to start, which the launcher gave it.
 fn wine_help() -> Option<String> {
     let name = "bcryptprimitives.dll";
     let lacking = !Path::new("C:\\windows\\system32").join(name).exists();
     (wine_version().is_some() && lacking).then(|| format!("{name} beside the agent"))
 }
 
-/// As `/proc/meminfo` has it, so that one reader understands both.
+/// The memory in the form of `/proc/meminfo`, so that one reader understands both.
 fn memory() -> Option<String> {
     let length = size_of::<MEMORYSTATUSEX>() as u32;
     let mut status = MEMORYSTATUSEX { dwLength: length, ..Default::default() };

@@ -64,8 +64,8 @@ impl Folder {
         Ok(Entries(buffer))
     }
 
-    /// Whether the entry is a folder itself: it is opened for its attributes without following a
-    /// link, asked for them, and closed, which is how Windows has to be asked.
+    /// Whether the entry itself is a folder. Windows has to be asked in three steps: the entry is
+    /// opened for its attributes without following a link, asked, and closed.
     #[inline]
     pub fn is_folder(&self, entry: &Entry<'_>) -> io::Result<bool> {
         let access = fs::FILE_READ_ATTRIBUTES | fs::SYNCHRONIZE;
@@ -118,18 +118,18 @@ impl Folder {
     }
 }
 
-/// What one call brought: all entries but the folder itself and the one above.
+/// The result of one call: all entries but the folder itself and its parent.
 pub struct Entries<'a>(&'a [u8]);
 
 /// One entry of a folder.
 pub struct Entry<'a> {
     /// In UTF-16.
     name: &'a [u8],
-    /// The listing always says it here.
+    /// Always known: the listing tells.
     pub is_folder: Option<bool>,
 }
 
-/// Where a record of `FILE_FULL_DIR_INFO` has its attributes, its name's bytes, and its name.
+/// Offsets in a record of `FILE_FULL_DIR_INFO`: its attributes, its name's bytes, and its name.
 const ATTRIBUTES: usize = 56;
 const NAME_BYTES: usize = 60;
 const NAME: usize = 68;

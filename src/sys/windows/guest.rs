@@ -1,4 +1,5 @@
-//! No kernel starts Windows programs from an initramfs.
+//! What the first process of a virtual machine does: no kernel starts a Windows program as its
+//! first.
 
 use std::io;
 use std::path::Path;

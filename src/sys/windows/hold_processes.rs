@@ -1,4 +1,4 @@
-//! Many processes that live at the same time: there are none.
+//! Many processes that live at the same time: not possible, because Windows has no fork.
 
 use std::io;
 

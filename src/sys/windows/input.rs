@@ -1,8 +1,8 @@
-//! The agent's input, of which is to be known whether there is any.
+//! The agent's input, read by a thread so that others can ask whether there is something to read.
 //!
-//! What standard input is, its starter decides, and of some kinds it cannot be asked whether they
-//! have data: sockets, and under Wine every pipe of the system below. A thread that reads it finds
-//! out; it sleeps while blocks are measured.
+//! The starter of the agent decides what standard input is. Some kinds cannot be asked whether they
+//! have data: sockets, and under Wine every pipe of the system below. The thread that reads sleeps
+//! while blocks are measured.
 
 use std::collections::VecDeque;
 use std::io::{self, Read};
@@ -10,7 +10,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-/// What was read of standard input so far. All of this type are the same.
+/// What was read of standard input so far. All clones share it.
 #[derive(Clone)]
 pub struct Input(Arc<Shared>);
 
@@ -33,7 +33,7 @@ pub fn input() -> Input {
 }
 
 impl Input {
-    /// Begins to read the source.
+    /// Starts to read the source.
     pub(super) fn from(mut source: impl Read + Send + 'static) -> Input {
         let input = Input(Arc::default());
         let filled = input.clone();
@@ -53,7 +53,7 @@ impl Input {
         input
     }
 
-    /// Whether there is something to read, or will be within that time; the end is something too.
+    /// Whether there is something to read within that time; the end counts too.
     pub(super) fn is_ready_within(&self, time: Duration) -> bool {
         let nothing = |state: &mut State| state.bytes.is_empty() && !state.closed;
         let waited = self.0.changed.wait_timeout_while(self.state(), time, nothing);

@@ -18,7 +18,7 @@ use windows_sys::Win32::System::Threading::GetCurrentProcess;
 
 use super::{check, check_handle};
 
-/// Ids that are asked for at once: far more than commands leave.
+/// Most ids that are asked for at once: far more than commands leave behind.
 const MOST_IDS: usize = 1000;
 
 /// A job that ends all its processes when its handle is closed, which is also when this process
@@ -44,13 +44,13 @@ impl Job {
         }
     }
 
-    /// Puts this process into the job: what it starts from here on is born in it.
+    /// Puts this process into the job: what it starts from here on belongs to the job.
     pub(super) fn join(&self) -> io::Result<()> {
         // SAFETY: both handles are open; that of the own process is a constant.
         check(unsafe { AssignProcessToJobObject(self.handle(), GetCurrentProcess()) })
     }
 
-    /// Good as long as the job is.
+    /// Valid as long as the job is.
     pub(super) fn handle(&self) -> HANDLE {
         self.0.as_raw_handle()
     }
@@ -62,14 +62,14 @@ impl Job {
         unsafe { TerminateJobObject(self.handle(), 1) };
     }
 
-    /// What all its processes took so far, those that ended included.
+    /// What all its processes used so far, ended ones included.
     pub(super) fn totals(&self) -> io::Result<JOBOBJECT_BASIC_ACCOUNTING_INFORMATION> {
         // SAFETY: the structure is that of this class.
         unsafe { self.query(JobObjectBasicAccountingInformation) }
     }
 
     /// Bytes that all its processes asked to read and to write so far, by any system call that
-    /// transfers some.
+    /// transfers bytes.
     pub(super) fn transferred(&self) -> io::Result<(u64, u64)> {
         // SAFETY: the structure is that of this class.
         let totals: JOBOBJECT_BASIC_AND_IO_ACCOUNTING_INFORMATION =

@@ -1,4 +1,4 @@
-//! How many more processes and how much more memory there may be, and which limit says so.
+//! How many more processes and how much more memory are possible, and which limit decides that.
 
 use std::mem::{size_of, zeroed};
 
@@ -6,12 +6,13 @@ use windows_sys::Win32::System::ProcessStatus::{K32GetPerformanceInfo, PERFORMAN
 
 use super::super::shared::types::Room;
 
-/// No number of processes is set on Windows, except by jobs of others, which are not looked at.
+/// None: Windows does not limit the number of processes, except by jobs of others, which are not
+/// looked at.
 pub fn process_room() -> Option<Room> {
     None
 }
 
-/// How many more bytes can be written to; none where the environment does not say.
+/// How many more bytes of memory can be used; none where the environment does not tell.
 pub fn memory_room() -> Option<Room> {
     let found = performance()?;
     let bytes = |pages: usize| (pages * found.PageSize) as u64;

@@ -33,7 +33,7 @@ impl Region {
         }
     }
 
-    /// Writes one byte at the start of every stretch of `step` bytes; says how many.
+    /// Writes one byte at the start of every stretch of `step` bytes; returns how many.
     #[inline]
     pub fn touch(&mut self, step: usize) -> u64 {
         let mut touched = 0;
@@ -45,7 +45,7 @@ impl Region {
         touched
     }
 
-    /// All of it, in words of eight bytes: zeroes where nothing was written yet.
+    /// The whole region as words of eight bytes; zeroes where nothing was written yet.
     #[inline]
     pub fn words(&mut self) -> &mut [u64] {
         // SAFETY: the memory begins at a page, is readable and writable up to its length, and any
@@ -66,8 +66,8 @@ impl Drop for Region {
     }
 }
 
-/// Where memory comes to lie that is asked for and given back: wherever the system puts it, as
-/// neighbours share nothing on Windows.
+/// A place for memory that is allocated and freed again and again: anywhere, because neighbours
+/// share nothing on Windows.
 pub struct MapPlace {
     bytes: usize,
 }

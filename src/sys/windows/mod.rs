@@ -1,7 +1,8 @@
-//! Windows, and with it Wine. One file a subject; all of them safe to call.
+//! Windows, and with it Wine, one file a subject; all functions are safe to call.
 //!
-//! What Windows does not have, or what is not built for it, is an error of the kind `Unsupported`
-//! whose text is the reason: a row that meets one is skipped with it.
+//! Exports the same names as `linux`. May use `shared` and `model`. Must not use `linux`, nor know
+//! probes or environments. What Windows does not have, or what is not built for it, is an error of
+//! the kind `Unsupported` whose text is the reason; a row that meets one is skipped with it.
 
 mod agent;
 mod ballast;
@@ -102,12 +103,12 @@ fn check_handle(handle: HANDLE) -> io::Result<HANDLE> {
     }
 }
 
-/// The error of what cannot be done here, with the reason.
+/// The error for what does not exist on Windows, with the reason.
 fn not_here<T>(reason: &str) -> io::Result<T> {
     Err(io::Error::new(io::ErrorKind::Unsupported, reason))
 }
 
-/// Text as the system takes it: UTF-16 with a zero at its end.
+/// Text in the form that Windows takes: UTF-16 with a zero at its end.
 fn wide(text: &OsStr) -> io::Result<Vec<u16>> {
     let mut wide: Vec<u16> = text.encode_wide().collect();
     if wide.contains(&0) {

@@ -1,4 +1,4 @@
-//! Names in folders: renamed, linked, made and removed on prepared paths.
+//! Renames, makes and removes names in folders, on prepared paths.
 
 use std::io;
 use std::ptr::null;
@@ -13,7 +13,7 @@ use super::{check, not_here};
 const NO_LINKS: &str = "symbolic links need a privilege on Windows that users do not have";
 
 impl FilePath {
-    /// Renames the file of this path; what has the other name is replaced.
+    /// Renames the file of this path; replaces a file that has the other name.
     #[inline]
     pub fn rename_to(&self, new: &FilePath) -> io::Result<()> {
         let (from, to) = (self.pointer(), new.pointer());

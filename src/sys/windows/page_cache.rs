@@ -1,4 +1,4 @@
-//! What of a file is in the cache: not asked for yet.
+//! Which pages of a file are in the cache: not built for Windows.
 
 use std::fs::File;
 use std::io;

@@ -1,4 +1,5 @@
-//! A second process to exchange something with: this binary once more, as nothing can be forked.
+//! A second process with which this one exchanges something: this binary once more, because Windows
+//! has no fork.
 
 use std::env;
 use std::fs::File;
@@ -18,7 +19,7 @@ use super::{not_here, pin_to};
 
 /// The first argument of a peer.
 const VERB: &str = "peer";
-/// Loopback answers at once, but a process has to start before.
+/// Time for a peer to connect: loopback answers at once, but the process has to start first.
 const CONNECTED_AFTER: Duration = Duration::from_secs(10);
 
 /// A started peer. It ends when its channel closes, and is killed when this is dropped.
@@ -40,7 +41,8 @@ impl Drop for Peer {
     }
 }
 
-/// If this process was started as a peer, does its work until the channel closes; the exit status.
+/// If this process was started as a peer, does its work until the channel closes and returns the
+/// exit status.
 pub fn run_as_peer() -> Option<u8> {
     let words: Vec<String> = env::args_os().filter_map(|word| word.into_string().ok()).collect();
     let [_, verb, work, cpus] = words.as_slice() else { return None };
@@ -156,7 +158,7 @@ impl EchoPeer {
     }
 }
 
-/// Waits for the peer to connect: one that cannot would be waited for without end.
+/// Waits for the peer to connect, with a time limit.
 fn accept(listener: &TcpListener) -> io::Result<TcpStream> {
     listener.set_nonblocking(true)?;
     let until = Instant::now() + CONNECTED_AFTER;
@@ -214,7 +216,7 @@ impl WriterPeer {
     }
 }
 
-/// What passes turns through a word of memory that two processes share.
+/// Two processes that take turns through a word in shared memory: not possible on Windows.
 pub enum FutexPeer {}
 
 impl FutexPeer {
@@ -227,7 +229,7 @@ impl FutexPeer {
     }
 }
 
-/// What is woken by one of several descriptors.
+/// A peer whose answers are waited for with epoll: Windows has no epoll.
 pub enum PolledPeer {}
 
 impl PolledPeer {

@@ -10,7 +10,7 @@ use windows_sys::Win32::System::Pipes::CreatePipe;
 use super::check;
 use super::file::{read, write};
 
-/// Bytes that a pipe holds: what one of Linux does.
+/// Bytes that a pipe holds: as many as on Linux.
 const HOLDS: u32 = 64 << 10;
 
 /// The end for reading and the end for writing.
@@ -35,7 +35,7 @@ impl OwnPipe {
         Ok(OwnPipe { reads, writes })
     }
 
-    /// One `WriteFile`; how many bytes the pipe took, when it was empty before.
+    /// One `WriteFile`; returns how many bytes the pipe took, if it was empty before.
     #[inline]
     pub fn write(&self, block: &[u8]) -> io::Result<usize> {
         let most = block.len().min(HOLDS as usize);

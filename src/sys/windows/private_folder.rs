@@ -1,9 +1,10 @@
-//! Folders that are one user's alone.
+//! Folders that belong to one user alone.
 
 use std::io;
 use std::path::Path;
 
-/// A folder for temporary files is the user's own already.
+/// Makes the folder. It inherits its rights from the folder for temporary files, which is the
+/// user's own.
 pub fn make_private_folder(path: &Path) -> io::Result<()> {
     std::fs::create_dir(path)
 }
@@ -17,7 +18,7 @@ pub fn make_link(to: &Path, place: &Path) -> io::Result<()> {
     std::os::windows::fs::symlink_dir(to, place)
 }
 
-/// Nothing is ever mounted there.
+/// Does nothing: nothing is ever mounted there.
 pub fn unmount_below(_path: &Path) -> io::Result<()> {
     Ok(())
 }

@@ -14,9 +14,9 @@ use windows_sys::Win32::System::Threading::{
 
 use super::{check, not_here, wide};
 
-/// There is no program that every Windows has and that does nothing.
+/// None: no program that does nothing is on every Windows.
 pub const DYNAMIC_PROGRAM: Option<&str> = None;
-/// The shell, doing nothing.
+/// A shell that does nothing.
 pub const SHELL_PROGRAM: &[&str] = &["C:\\windows\\system32\\cmd.exe", "/d", "/c", "rem"];
 
 const NO_FORK: &str = "Windows has no fork";
@@ -37,7 +37,8 @@ impl Executable {
     /// The first word is the path of the program; no search is done. The environment is empty.
     pub fn new(words: &[&str]) -> io::Result<Executable> {
         let path = words.first().copied().unwrap_or_default();
-        // What a path is called once links in it are resolved, but not every call understands.
+        // The system prefixes paths so once it has resolved their links, but not every call
+        // understands the prefix.
         let path = path.strip_prefix("\\\\?\\").unwrap_or(path);
         // No word that is used here has quotes in it.
         let quoted = words.iter().map(|word| match word.contains(' ') {
@@ -97,7 +98,7 @@ pub fn fork_exec(program: &Executable) -> io::Result<Pid> {
     }
 }
 
-/// Process groups that a signal reaches are a matter of Unix.
+/// An error: process groups that receive signals exist on Unix only.
 pub fn fork_exec_group(_program: &Executable) -> io::Result<Pid> {
     not_here("there is no Unix shell on Windows")
 }

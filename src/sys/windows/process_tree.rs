@@ -1,4 +1,4 @@
-//! Many processes that are there at once, and what bounds their number.
+//! Many processes that exist at the same time: not possible, because Windows has no fork.
 
 use std::convert::Infallible;
 use std::io;

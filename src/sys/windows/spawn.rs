@@ -1,11 +1,11 @@
-//! Starting a program without copying this process first: the only way on Windows.
+//! Starts a program: on Windows never by a copy of this process.
 
 use std::io;
 
 use super::not_here;
 use super::process::{Executable, Pid, fork_exec};
 
-/// No program that replaces itself is carried: Windows has no such call.
+/// No program is carried that executes itself: Windows has no such call.
 pub const REPLACING_EXECUTABLE: &[u8] = &[];
 
 pub struct Spawner;

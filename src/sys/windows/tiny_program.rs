@@ -4,8 +4,8 @@ use super::super::shared::pe::{HEADERS, Image, SECTION, put};
 
 /// The program as the bytes of a file: for 64-bit x86, which every Windows of today runs.
 ///
-/// It asks for its end (`ExitProcess`) rather than return: a process whose first thread returns
-/// waits for those that the loader started.
+/// It ends by `ExitProcess` and does not return: a process whose first thread returns waits for
+/// threads that the loader started.
 pub const TINY_EXECUTABLE: &[u8] = &Image {
     section: &section(),
     library: false,
@@ -18,7 +18,7 @@ pub const TINY_EXECUTABLE: &[u8] = &Image {
 const IMPORTS: usize = 1;
 const ADDRESSES: usize = 12;
 
-// Places in the section.
+// Offsets in the section.
 const TABLE: usize = 16;
 const NAME: usize = TABLE + 16;
 const IMPORTED: usize = NAME + 16;

@@ -1,4 +1,4 @@
-//! The volume that a folder is on.
+//! The volume that a folder is on, and its facts.
 
 use std::io;
 use std::path::Path;

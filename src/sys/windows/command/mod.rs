@@ -1,5 +1,5 @@
-//! A whole command from its start to its end, with what it and its children used: what the job
-//! object counted that the command is started in.
+//! Runs a whole command to its end and reports what it and its children used, as counted by the job
+//! object that they belong to.
 
 mod program;
 mod start;
@@ -31,14 +31,14 @@ use super::job::Job;
 use super::{check, not_here, now_ns, wide};
 use crate::model::Usage;
 
-/// How often a wait looks at the time limit, at who wants to stop, and at the output's size.
+/// Time between two checks of the time limit, of the interrupt and of the outputs' sizes.
 const GLANCE_MS: u32 = 100;
-/// How long processes that are ended may take to be gone.
+/// Time for ended processes to be gone.
 const LEAVING: Duration = Duration::from_secs(5);
 /// A drive that is neither remote nor removable (`GetDriveTypeW`).
 const DRIVE_FIXED: u32 = 3;
 
-/// Runs a command to its end. It is born in a job of its own; what is left of that afterwards is
+/// Runs a command to its end. It starts in a job of its own; what is left of that job afterwards is
 /// ended. Errors are those of starting it.
 pub fn run_command(order: &CommandOrder<'_>, interrupt: &Input) -> io::Result<CommandEnd> {
     let Some(name) = order.words.first() else {
@@ -54,7 +54,7 @@ pub fn run_command(order: &CommandOrder<'_>, interrupt: &Input) -> io::Result<Co
     let process = streams.start(&program, &mut line, &job)?;
     let killed = wait_for_end(&process.handle, &job, order, start_ns, interrupt)?;
     let end_ns = now_ns();
-    // Wine knows it only until the process below is gone, which it may be at any moment.
+    // Wine knows the peak only until the process is gone, which may happen at any moment.
     let peak_bytes = peak_bytes(&process.handle);
     let left = end_the_rest(&job, process.id);
     let mut code = 0;
@@ -93,7 +93,7 @@ pub fn sync_all() -> io::Result<()> {
     Ok(())
 }
 
-/// Waits until the process has ended; ends its job when it has to be.
+/// Waits until the process has ended; ends its job when it has to.
 fn wait_for_end(
     process: &OwnedHandle,
     job: &Job,
@@ -117,8 +117,8 @@ fn wait_for_end(
     }
 }
 
-/// Ends what is left of the job beside the process of that id, which has ended; how many there
-/// were. Files of theirs can be removed afterwards.
+/// Ends what is left of the job besides the process with the id `ended`; returns how many processes
+/// there were. Their files can be removed afterwards.
 fn end_the_rest(job: &Job, ended: u32) -> usize {
     let others = || {
         let ids = job.processes().unwrap_or_default();
@@ -133,9 +133,9 @@ fn end_the_rest(job: &Job, ended: u32) -> usize {
     left
 }
 
-/// What the job counted, and what it does not. Wine has the numbers and leaves them at zero, which
-/// shows in the page faults: every program has some. The times that Wine 8 gives for any process
-/// are those of the one that asks, so that there is nothing to fall back to.
+/// What the job counted, and the phases that it does not count. Wine has the fields but leaves them
+/// at zero; no page faults tell this, because every program has some. The times that Wine 8 gives
+/// for any process are those of the process that asks, so nothing else can be used.
 fn usage_of(job: &Job) -> (Usage, &'static [&'static str]) {
     let totals = job.totals().unwrap_or_default();
     if totals.TotalPageFaultCount == 0 {

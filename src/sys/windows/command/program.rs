@@ -1,4 +1,4 @@
-//! The program of a command: where its file is, whether it can be started, and its command line.
+//! The program of a command: its file, whether it can be started, and its command line.
 
 use std::env;
 use std::fs::File;
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf, is_separator};
 
 use windows_sys::Win32::Foundation::ERROR_BAD_EXE_FORMAT;
 
-/// Where the system finds the program: a path as it stands, a name on the search path; both also
+/// The file that the system would execute: a path as it is, or a name on the search path; both also
 /// without the `.exe` at their ends.
 pub fn find_program(word: &str) -> Option<PathBuf> {
     let suffixed = format!("{word}{}", env::consts::EXE_SUFFIX);
@@ -25,13 +25,13 @@ pub fn find_program(word: &str) -> Option<PathBuf> {
     env::split_paths(&search).flat_map(of).find(|path| path.is_file())
 }
 
-/// Whether what was to be started is a file that this system cannot execute.
+/// Whether a start failed because the file is not a program of this system.
 pub fn is_no_program(error: &io::Error) -> bool {
     error.raw_os_error() == Some(ERROR_BAD_EXE_FORMAT as i32)
 }
 
-/// Looks at the file's first bytes. Wine would start a program of the system below, and have no
-/// handle to wait for it by; and what a batch file is given is read by rules of its own.
+/// Checks the file's first bytes. Wine would start a program of the system below and give no handle
+/// to wait for it; a batch file reads its arguments by rules of its own.
 pub(super) fn check_program(path: &Path) -> io::Result<()> {
     let ending = path.extension().map(|it| it.to_ascii_lowercase()).unwrap_or_default();
     if ending == "bat" || ending == "cmd" {
@@ -46,14 +46,14 @@ pub(super) fn check_program(path: &Path) -> io::Result<()> {
     }
 }
 
-/// The words as programs made by the usual C compilers and by Rust split them again.
+/// The words as one line, which programs made by the usual C compilers and by Rust split again.
 pub(super) fn command_line(words: &[String]) -> String {
     let quoted: Vec<String> = words.iter().map(|word| quoted(word)).collect();
     quoted.join(" ")
 }
 
-/// Backslashes are themselves, except before a quote: there, and at the end of a quoted word, two
-/// of them are one.
+/// Quotes a word where it has to be. A backslash stands for itself, except before a quote and at
+/// the end of a quoted word, where two stand for one.
 fn quoted(word: &str) -> String {
     if !word.is_empty() && !word.contains([' ', '\t', '\n', '\x0b', '"']) {
         return word.to_owned();

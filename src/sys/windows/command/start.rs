@@ -1,4 +1,4 @@
-//! Starts the process of a command: its streams, and what else it is born with.
+//! Starts the process of a command with its standard streams and its job.
 
 use std::fs::File;
 use std::io;
@@ -25,7 +25,7 @@ use super::super::job::Job;
 /// A device that is empty and takes whatever is written.
 const NOTHING: &str = "NUL";
 
-/// The standard streams of a command: nothing else of this process is inherited.
+/// The standard streams of a command; it inherits nothing else of this process.
 pub(super) struct Streams([File; 3]);
 
 /// A process that was started.
@@ -96,7 +96,7 @@ impl Streams {
     }
 }
 
-/// What a process is born with, beside its command line.
+/// Attributes that a process is created with.
 struct Attributes<'a> {
     list: Vec<usize>,
     values: PhantomData<&'a [HANDLE]>,

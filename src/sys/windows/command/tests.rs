@@ -1,4 +1,4 @@
-//! Tests of whole commands. Those that are ignored are what the others run as commands.
+//! Tests of whole commands. The ignored ones are what the others run as commands.
 
 use std::env;
 use std::fs;
