@@ -20,7 +20,8 @@ use crate::cli::{OutputArgs, ShowArgs};
 use crate::compare::{self, sides};
 use crate::control::{self, Progress, SessionSettings, Watcher};
 use crate::exit::Exit;
-use crate::model::{Failure, Plan};
+use crate::model::{EnvSpec, Failure, Plan};
+use crate::plan::Draft;
 use crate::plan::environment_file::AUTO;
 use crate::report::failure;
 use crate::runfile::{self, EndReason, Header, OutcomeState, Record, RunFile, Writer};
@@ -29,7 +30,7 @@ use crate::{facts, sys, units};
 /// Carries the plan out, writes its run file and prints the comparison. The environments of these
 /// names are left out where they do not start.
 pub(super) fn measure(
-    mut plan: Plan,
+    draft: &Draft,
     auto: &BTreeSet<String>,
     file: &OutputArgs,
     answer_limit: Duration,
@@ -55,10 +56,13 @@ pub(super) fn measure(
         .into_iter()
         .map(|stage| format!("undid what a killed run left: {stage}"))
         .collect();
-    let _hooks = control::start_run_hooks(&plan, &settings)?;
-    warnings.extend(leave_out(&mut plan, auto, &settings)?);
-    let _dirs = control::make_dirs(&mut plan, &settings)?;
-    let _data = control::make_data(&mut plan, &settings)?;
+    let _hooks = control::start_run_hooks(draft.commands(), &settings)?;
+    let (environments, told) = starting(draft, auto, &settings)?;
+    warnings.extend(told);
+    let made = control::make_dirs(&environments, draft.dirs(), &settings)?;
+    let (data_dir, _data) = control::make_data(draft.cases(), &settings)?.unzip();
+    let dirs = made.dirs.iter().cloned().chain(data_dir).collect();
+    let plan = draft.settle(environments, dirs);
     let points = control::make_mount_points(&plan, &settings)?;
     warnings.extend(points.failures.iter().cloned());
     let mut scribe = Scribe::new(&plan, &path, file.force)?;
@@ -97,19 +101,21 @@ fn complete(run: &RunFile) -> bool {
     !failed && (0..plan.cases.len()).all(reached)
 }
 
-/// Takes those that `--env auto` brought in and that do not start here out of the plan; says so of
-/// each. The reference stays: the run tells what is wrong with it.
-fn leave_out(
-    plan: &mut Plan,
+/// The environments of the plan without those that `--env auto` brought in and that do not start
+/// here, and a sentence about each of these. The reference stays: the run tells what is wrong with
+/// it.
+fn starting(
+    draft: &Draft,
     auto: &BTreeSet<String>,
     settings: &SessionSettings<'_>,
-) -> Result<Vec<String>> {
+) -> Result<(Vec<EnvSpec>, Vec<String>)> {
     let mut told = Vec::new();
     let mut interrupted = false;
     let bar = start_check::progress(auto.len())?;
-    plan.environments.retain(|spec| {
+    let mut environments = draft.environments().to_vec();
+    environments.retain(|spec| {
         let name = &spec.name;
-        if !auto.contains(name) || *name == plan.reference || interrupted {
+        if !auto.contains(name) || name == draft.reference() || interrupted {
             return true;
         }
         bar.set_message(format!("does {name} start here?"));
@@ -129,7 +135,7 @@ fn leave_out(
     if !told.is_empty() {
         told.push("`envtax doctor` tells what would help".into());
     }
-    Ok(told)
+    Ok((environments, told))
 }
 
 /// A seed from the clock and the process id: different each time, recorded in the run file.

@@ -9,10 +9,10 @@ use super::selection::{self, Selection};
 use super::show;
 use crate::cli::RunArgs;
 use crate::exit::Exit;
-use crate::model::{Case, EnvSpec, LaunchCount, Plan, PlannedCase, Stop, TargetDir, Work};
+use crate::model::{Case, EnvSpec, LaunchCount, PlannedCase, Stop, TargetDir, Work};
 use crate::plan::environment_file::EnvFile;
 use crate::plan::suite::{self, Suite};
-use crate::plan::{self, Wish};
+use crate::plan::{self, Draft, Wish};
 use crate::{mount, probe, sys};
 
 /// Name of the target directory that is measured when none is given: each environment's own folder
@@ -23,16 +23,16 @@ pub fn run(args: &RunArgs) -> Result<Exit> {
     show::check(&args.show)?;
     let file = selection::file(&args.file)?;
     let Selection { environments, auto } = selection::of(&args.environments, file.as_ref())?;
-    let plan = plan_of(args, environments, file.as_ref())?;
-    if plan.cold_launches {
+    let draft = draft_of(args, environments, file.as_ref())?;
+    if args.cold_launches {
         let place = sys::DROP_CACHES;
         sys::may_drop_caches()
             .with_context(|| format!("`--cold-launches` writes to {place}: run as root"))?;
     }
-    measure::measure(plan, &auto, &args.output, args.answer_timeout, &args.show)
+    measure::measure(&draft, &auto, &args.output, args.answer_timeout, &args.show)
 }
 
-fn plan_of(args: &RunArgs, environments: Vec<EnvSpec>, file: Option<&EnvFile>) -> Result<Plan> {
+fn draft_of(args: &RunArgs, environments: Vec<EnvSpec>, file: Option<&EnvFile>) -> Result<Draft> {
     let dirs = target_dirs(args, &environments, file)?;
     let names: Vec<&str> = dirs.iter().map(|dir| dir.name.as_str()).collect();
     let suite = suite_of(args)?;

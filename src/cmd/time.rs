@@ -16,9 +16,9 @@ use crate::cli::TimeArgs;
 use crate::exit::Exit;
 use crate::model::{
     COMMAND, Case, CommandCase, CommandPhase, CommandRules, EMPTY_SHELL, EnvSpec, Executed,
-    LaunchCount, Params, Phase, Plan, PlannedCase, Stop, Work, WorkloadCase,
+    LaunchCount, Params, Phase, PlannedCase, Stop, Work, WorkloadCase,
 };
-use crate::plan::{self, Wish};
+use crate::plan::{self, Draft, Wish};
 use crate::{sys, workload};
 
 /// Longest wait for an environment to start, and beyond a command's own time limit.
@@ -36,10 +36,10 @@ pub fn run(args: &TimeArgs) -> Result<Exit> {
         // Nobody may be reading it.
         let _ = writeln!(io::stderr(), "envtax: {hint}");
     }
-    measure::measure(plan_of(args, environments)?, &auto, &args.output, ANSWER_LIMIT, &args.show)
+    measure::measure(&draft_of(args, environments)?, &auto, &args.output, ANSWER_LIMIT, &args.show)
 }
 
-fn plan_of(args: &TimeArgs, environments: Vec<EnvSpec>) -> Result<Plan> {
+fn draft_of(args: &TimeArgs, environments: Vec<EnvSpec>) -> Result<Draft> {
     let parameters = parameters(&args.parameters)?;
     let commands = commands(args)?;
     check_placeholders(args, &commands, &parameters)?;

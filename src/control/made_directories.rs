@@ -11,34 +11,41 @@ use super::resources::{HelperProcess, command_of, finish};
 use super::settings::SessionSettings;
 use crate::cleanup::held_stage::HeldStage;
 use crate::launch::{self, Helper};
-use crate::model::{Failure, Plan, TargetDir};
+use crate::model::{EnvSpec, Failure, TargetDir};
 use crate::mount::{self, Recipe, Site, Step, Way};
 use crate::{sys, units};
 
 /// The made directories of a run, there as long as this value lives.
 pub struct MadeDirs {
+    /// All target directories of the run, each with its path.
+    pub dirs: Vec<TargetDir>,
     // Dropped in this order: who serves a filesystem first, then where it is mounted.
     _servers: Vec<HelperProcess>,
-    _stage: HeldStage,
+    _stage: Option<HeldStage>,
 }
 
-/// Makes what the plan's directories ask for and puts their paths into the plan.
+/// Makes the filesystems that these directories ask for, where these environments see them.
 ///
 /// Unless all of it can do without, the process goes into a mount namespace of its own for good.
 /// The guard must be running by then: it is to outlive the namespace.
-pub fn make_dirs(plan: &mut Plan, settings: &SessionSettings<'_>) -> Result<Option<MadeDirs>> {
-    if plan.dirs.iter().all(|dir| dir.made.is_empty()) {
-        return Ok(None);
+pub fn make_dirs(
+    environments: &[EnvSpec],
+    dirs: &[TargetDir],
+    settings: &SessionSettings<'_>,
+) -> Result<MadeDirs> {
+    let mut dirs = dirs.to_vec();
+    if dirs.iter().all(|dir| dir.made.is_empty()) {
+        return Ok(MadeDirs { dirs, _servers: Vec::new(), _stage: None });
     }
-    let here = seen_here(plan)?;
+    let here = seen_here(environments, &dirs)?;
     let mut asked = Vec::new();
     let id = format!("{}-dirs", settings.token);
     let stage = HeldStage::make(&id, settings.guard, |stage| {
-        asked = recipes(plan, stage, here)?;
+        asked = recipes(&mut dirs, stage, here)?;
         Ok(asked.iter().flat_map(|asked| asked.recipe.undo.clone()).collect())
     })?;
     sys::let_through(stage.path())?;
-    let mut made = MadeDirs { _servers: Vec::new(), _stage: stage };
+    let mut made = MadeDirs { dirs, _servers: Vec::new(), _stage: Some(stage) };
     let ways: Vec<Way> = asked.iter().map(|asked| asked.way).collect();
     let private = enter_private_mounts(&ways);
     for Asked { dir, way, site, recipe } in asked {
@@ -48,10 +55,10 @@ pub fn make_dirs(plan: &mut Plan, settings: &SessionSettings<'_>) -> Result<Opti
         }
         made._servers.extend(make(&site, &recipe, settings).with_context(named)?);
     }
-    Ok(Some(made))
+    Ok(made)
 }
 
-/// A directory of the plan, and how its filesystem is made.
+/// A target directory, and how its filesystem is made.
 struct Asked {
     dir: TargetDir,
     way: Way,
@@ -59,10 +66,10 @@ struct Asked {
     recipe: Recipe,
 }
 
-/// What is to be done for each directory, in folders of the stage. Their paths go into the plan.
-fn recipes(plan: &mut Plan, stage: &Path, here: bool) -> Result<Vec<Asked>> {
+/// What is to be done for each directory, in folders of the stage, which become their paths.
+fn recipes(dirs: &mut [TargetDir], stage: &Path, here: bool) -> Result<Vec<Asked>> {
     let mut asked = Vec::new();
-    for dir in plan.dirs.iter_mut().filter(|dir| !dir.made.is_empty()) {
+    for dir in dirs.iter_mut().filter(|dir| !dir.made.is_empty()) {
         let (filesystem, options) = mount::find(&dir.made)?;
         let site = Site::in_folder(&stage.join(&dir.name), sys::is_root());
         fs::create_dir_all(&site.point)?;
@@ -79,12 +86,12 @@ fn recipes(plan: &mut Plan, stage: &Path, here: bool) -> Result<Vec<Asked>> {
 
 /// Whether any environment sees what is made on this side. What only guests can mount asks for a
 /// guest.
-fn seen_here(plan: &Plan) -> Result<bool> {
+fn seen_here(environments: &[EnvSpec], dirs: &[TargetDir]) -> Result<bool> {
     let mut guests = Vec::new();
-    for spec in &plan.environments {
+    for spec in environments {
         guests.push(launch::find(&spec.kind)?.info().own_kernel);
     }
-    for TargetDir { name, made, .. } in plan.dirs.iter().filter(|dir| !dir.made.is_empty()) {
+    for TargetDir { name, made, .. } in dirs.iter().filter(|dir| !dir.made.is_empty()) {
         let way = mount::find(made)?.0.info().way;
         ensure!(
             way != Way::InGuests || guests.contains(&true),

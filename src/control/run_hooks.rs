@@ -6,12 +6,14 @@ use anyhow::{Context, Result, ensure};
 use super::resources::{set_up, shell};
 use super::settings::SessionSettings;
 use crate::cleanup::held_stage::HeldStage;
-use crate::model::Plan;
+use crate::model::CommandRules;
 
-/// Runs the set-up commands of the plan, having written down what cleans up after them: what they
+/// Runs the set-up commands of the rules, having written down what cleans up after them: what they
 /// set up is there until the stage is dropped.
-pub fn start_run_hooks(plan: &Plan, settings: &SessionSettings<'_>) -> Result<Option<HeldStage>> {
-    let rules = plan.commands.as_ref();
+pub fn start_run_hooks(
+    rules: Option<&CommandRules>,
+    settings: &SessionSettings<'_>,
+) -> Result<Option<HeldStage>> {
     let Some(rules) = rules.filter(|it| !it.setup.is_empty() || !it.cleanup.is_empty()) else {
         return Ok(None);
     };

@@ -8,13 +8,16 @@ use anyhow::{Context, Result, ensure};
 use super::resources::{command_of, finish};
 use super::settings::SessionSettings;
 use crate::cleanup::held_stage::HeldStage;
-use crate::model::{DATA_DIR, Plan, PlannedCase, TargetDir, WorkloadCase};
+use crate::model::{DATA_DIR, PlannedCase, TargetDir, WorkloadCase};
 use crate::{mount, sys, workload};
 
-/// Makes the data that the plan's workloads need, as a target directory of the plan. It is there
-/// until the stage is dropped.
-pub fn make_data(plan: &mut Plan, settings: &SessionSettings<'_>) -> Result<Option<HeldStage>> {
-    let commands = plan.cases.iter().filter_map(PlannedCase::command);
+/// Makes the data that the workloads of these cases need. It is in the target directory that is
+/// returned, until the stage is dropped.
+pub fn make_data(
+    cases: &[PlannedCase],
+    settings: &SessionSettings<'_>,
+) -> Result<Option<(TargetDir, HeldStage)>> {
+    let commands = cases.iter().filter_map(PlannedCase::command);
     let workloads = commands.filter_map(|command| command.workload());
     let needy: Vec<&WorkloadCase> = workloads.filter(|workload| workload.has_data()).collect();
     if needy.is_empty() {
@@ -44,6 +47,5 @@ pub fn make_data(plan: &mut Plan, settings: &SessionSettings<'_>) -> Result<Opti
     let mark = root.join(mount::MARK);
     fs::create_dir(&mark)?;
     sys::let_write(&mark)?;
-    plan.dirs.push(TargetDir { name: DATA_DIR.into(), path, made: DATA_DIR.into() });
-    Ok(Some(stage))
+    Ok(Some((TargetDir { name: DATA_DIR.into(), path, made: DATA_DIR.into() }, stage)))
 }

@@ -12,7 +12,7 @@ use crate::model::{
 };
 
 /// No case is called finished with fewer rounds: with 15, the stopping rule leaves the intervals'
-/// coverage where it should be; with 5 it fell to 86 % (METHOD 2.4).
+/// coverage where it should be; with 5 it fell to 86 % (docs/METHODOLOGY.md, From rounds to a tax).
 pub const MIN_ROUNDS: u32 = 15;
 
 /// What the user asked for.
@@ -33,8 +33,43 @@ pub struct Wish {
     pub commands: Option<CommandRules>,
 }
 
-/// Checks the wish and makes it a plan. Errors name the argument that is wrong.
-pub fn make(wish: Wish) -> Result<Plan> {
+/// A checked plan before the machine was asked: which of its environments start here, and where the
+/// directories are that are made for the run.
+pub struct Draft {
+    plan: Plan,
+}
+
+impl Draft {
+    pub fn environments(&self) -> &[EnvSpec] {
+        &self.plan.environments
+    }
+
+    /// Name of the environment that the others are divided by.
+    pub fn reference(&self) -> &str {
+        &self.plan.reference
+    }
+
+    pub fn cases(&self) -> &[PlannedCase] {
+        &self.plan.cases
+    }
+
+    pub fn dirs(&self) -> &[TargetDir] {
+        &self.plan.dirs
+    }
+
+    pub fn commands(&self) -> Option<&CommandRules> {
+        self.plan.commands.as_ref()
+    }
+
+    /// The plan of one run, over these environments and with the directories where they are now.
+    /// Nothing changes it any more.
+    pub fn settle(&self, environments: Vec<EnvSpec>, dirs: Vec<TargetDir>) -> Plan {
+        Plan { environments, dirs, ..self.plan.clone() }
+    }
+}
+
+/// Checks the wish and makes a plan of it. Errors name the argument that is wrong.
+pub fn make(wish: Wish) -> Result<Draft> {
     let mut names = BTreeSet::new();
     for environment in &wish.environments {
         ensure!(
@@ -63,7 +98,7 @@ pub fn make(wish: Wish) -> Result<Plan> {
     }
     let budget_s = wish.stop.budget_s();
     ensure!(budget_s.is_none_or(|budget| budget > 0.0), "`--budget` must be above zero");
-    Ok(Plan {
+    let plan = Plan {
         cases: in_copies(picked(wish.cases, &wish.probes)?, &wish.copies),
         environments: wish.environments,
         reference,
@@ -73,7 +108,8 @@ pub fn make(wish: Wish) -> Result<Plan> {
         commands: wish.commands,
         launches: wish.launches,
         cold_launches: wish.cold_launches,
-    })
+    };
+    Ok(Draft { plan })
 }
 
 fn picked(cases: Vec<PlannedCase>, globs: &[String]) -> Result<Vec<PlannedCase>> {
@@ -148,12 +184,12 @@ mod tests {
     }
 
     fn cases(probes: &[&str]) -> Vec<String> {
-        let plan = make(wish(&["a"], probes)).unwrap();
+        let plan = make(wish(&["a"], probes)).unwrap().plan;
         plan.cases.iter().map(|planned| planned.case.to_string()).collect()
     }
 
     fn error(wish: Wish) -> String {
-        make(wish).unwrap_err().to_string()
+        make(wish).map(drop).unwrap_err().to_string()
     }
 
     #[test]
@@ -167,7 +203,7 @@ mod tests {
     #[test]
     fn copies_are_cases_of_their_own() {
         let twice = Wish { copies: vec![1, 4], ..wish(&["a"], &["null", "file.read size=4*"]) };
-        let plan = make(twice).unwrap();
+        let plan = make(twice).unwrap().plan;
         let names: Vec<String> = plan.cases.iter().map(|it| it.case.to_string()).collect();
         let wanted =
             ["null", "null copies=4", "file.read size=4KiB", "file.read size=4KiB copies=4"];
@@ -176,9 +212,9 @@ mod tests {
 
     #[test]
     fn the_first_environment_is_the_reference() {
-        assert_eq!(make(wish(&["b", "a"], &[])).unwrap().reference, "b");
+        assert_eq!(make(wish(&["b", "a"], &[])).unwrap().plan.reference, "b");
         let chosen = Wish { reference: Some("a".into()), ..wish(&["b", "a"], &[]) };
-        assert_eq!(make(chosen).unwrap().reference, "a");
+        assert_eq!(make(chosen).unwrap().plan.reference, "a");
     }
 
     #[test]

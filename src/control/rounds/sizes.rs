@@ -6,7 +6,7 @@ use super::{Driver, Stop};
 use crate::protocol::{Answer, Ask, BlockSize, Tuning};
 use crate::runfile::{OutcomeState, Record, Tuned};
 
-/// A block lasts about this long and is made of about so many samples (METHOD 0.2).
+/// A block lasts about this long and is made of about so many samples (docs/METHODOLOGY.md, A round).
 const BLOCK_NS: f64 = 10e6;
 const SAMPLES: f64 = 20.0;
 /// Samples of a block at least, as far as the limit allows.
