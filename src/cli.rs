@@ -100,8 +100,8 @@ pub struct RunArgs {
     /// [default: the suite's, 60s for quick]
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub budget: Option<Duration>,
-    /// Start each environment so many times, spread over the run [default: 5, as long as starting
-    /// takes little of the budget]
+    /// Start each environment exactly N times, spread over the budget [default: again after every
+    /// four rounds; less often where starting takes more than 15 % of the budget]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub launches: Option<u32>,
     /// Empty the page caches before every second start; as root, and others on this machine feel it

@@ -1,64 +1,96 @@
-//! When the environments of a run are started again: what a start decides (a sandbox's layout, a
-//! guest's placement) is the same for all rounds of one launch, so that only several launches show
-//! it (METHODOLOGY.md, launches). Pure.
+//! When the environments of a run are started again, and when intervals are looked at. What a start
+//! decides (a sandbox's layout, a guest's placement) is the same for all rounds of one launch: the
+//! launch is the unit of replication (docs/METHODOLOGY.md, Launches). Pure.
 
 use std::time::Duration;
 
 use crate::model::{LaunchCount, Plan};
 
-/// Starts of each environment unless the user says otherwise.
-const USUAL: u32 = 5;
-/// Laps of a launch at least, unless the user asks for more launches than rounds.
-const LAPS: u32 = 5;
+/// Rounds of a case that count in one launch, where starting costs little.
+const ROUNDS: u32 = 4;
+/// Launches before any case is known, where there can be as many.
+const ENOUGH: u32 = 5;
+/// Fewer launches than this say nothing of how much launches differ: then there is one only.
+const FEWEST: u32 = 3;
 /// Share of the budget that starting again may take, unless the user says how often.
 const START_SHARE: f64 = 0.15;
 
-/// Where a run is in its launches.
+/// Where a run is in its launches. A time `now` is that since the first round began, on which the
+/// budget counts.
 pub(super) struct Launches {
     /// Number of the present one, from 0.
     pub(super) number: u32,
+    /// Laps at its beginning that do not count.
+    warm_ups: u32,
     /// Laps since it began.
     laps: u32,
-    /// What starting all environments once took, the longest time so far.
+    /// Laps that the launch before it had.
+    laps_before: u32,
+    /// When it began.
+    began: Duration,
+    /// How long the first launch took for the laps that it has at least. None before that.
+    shortest: Option<Duration>,
+    /// What starting all environments takes: the first time, later the mean of all other times.
     each: Duration,
     /// What starting them again took together.
     spent: Duration,
 }
 
 impl Launches {
-    /// After the first start of all environments, which took so long.
-    pub(super) fn new(first: Duration) -> Launches {
-        Launches { number: 0, laps: 0, each: first, spent: Duration::ZERO }
-    }
-
-    /// A lap is over.
-    pub(super) fn lap(&mut self) {
-        self.laps += 1;
-    }
-
-    /// Whether all environments are to be started again now.
-    pub(super) fn due(&self, plan: &Plan) -> bool {
-        let left = |wanted: u32| self.number + 1 < wanted;
-        match plan.launches {
-            LaunchCount::Affordable => {
-                // Two launches can disagree, but not tell by how much: three, or one.
-                let more = if self.number == 0 { 2 } else { 1 };
-                let taken = (self.spent + self.each * more).as_secs_f64();
-                let affordable = plan.stop.budget_s().is_none_or(|it| taken <= START_SHARE * it);
-                left(USUAL) && self.laps >= LAPS && affordable
-            }
-            LaunchCount::Exactly(wanted) => {
-                let laps = plan.stop.min_rounds() / wanted.max(1);
-                left(wanted) && self.laps >= laps.clamp(1, LAPS)
-            }
+    /// After the first start of all environments, which took `first`.
+    pub(super) fn new(first: Duration, plan: &Plan) -> Launches {
+        Launches {
+            number: 0,
+            warm_ups: 1 + plan.commands.as_ref().map_or(0, |rules| rules.warmup),
+            laps: 0,
+            laps_before: 0,
+            began: Duration::ZERO,
+            shortest: None,
+            each: first,
+            spent: Duration::ZERO,
         }
     }
 
-    /// Whether the launches that the user asked for are done.
-    pub(super) fn done(&self, plan: &Plan) -> bool {
+    /// A lap is over.
+    pub(super) fn lap(&mut self, now: Duration) {
+        self.laps += 1;
+        if self.number == 0 && self.counted() == ROUNDS {
+            self.shortest = Some(now);
+        }
+    }
+
+    /// Whether all environments are to be started again now. Launches have at least [`ROUNDS`]
+    /// rounds that count, and are as many as can be until the budget ends, and equally long.
+    pub(super) fn due(&self, plan: &Plan, now: Duration) -> bool {
+        let left = self.restarts_left(plan);
+        let wanted = match plan.launches {
+            LaunchCount::Affordable => ROUNDS,
+            LaunchCount::Exactly(number) => {
+                plan.stop.min_rounds().div_ceil(number.max(1)).clamp(1, ROUNDS)
+            }
+        };
+        let part = plan.stop.budget_s().map_or(0.0, |budget| {
+            let starts = f64::from(left) * self.each.as_secs_f64();
+            (budget - self.began.as_secs_f64() - starts).max(0.0) / (f64::from(left) + 1.0)
+        });
+        left > 0 && self.counted() >= wanted && (now - self.began).as_secs_f64() >= part
+    }
+
+    /// Whether the intervals are to be looked at now: at the end of a launch and, in the last one,
+    /// every time it has got as many laps as the one before it.
+    pub(super) fn look_due(&self, plan: &Plan, now: Duration) -> bool {
+        let every = self.laps_before.saturating_sub(self.warm_ups).max(ROUNDS);
+        let counted = self.counted();
+        let last = self.restarts_left(plan) == 0 && counted > 0 && counted.is_multiple_of(every);
+        last || self.due(plan, now)
+    }
+
+    /// Whether there were launches enough for a case to be known.
+    pub(super) fn enough(&self, plan: &Plan) -> bool {
+        let last = self.restarts_left(plan) == 0;
         match plan.launches {
-            LaunchCount::Affordable => true,
-            LaunchCount::Exactly(wanted) => self.number + 1 >= wanted,
+            LaunchCount::Affordable => last || self.number + 1 >= ENOUGH,
+            LaunchCount::Exactly(_) => last,
         }
     }
 
@@ -67,12 +99,38 @@ impl Launches {
         plan.cold_launches && self.number.is_multiple_of(2)
     }
 
-    /// All were started again, which took so long.
-    pub(super) fn again(&mut self, took: Duration) {
+    /// All were started again, which took that long.
+    pub(super) fn again(&mut self, took: Duration, now: Duration) {
         self.number += 1;
+        self.laps_before = self.laps;
         self.laps = 0;
-        self.each = self.each.max(took);
+        self.began = now;
         self.spent += took;
+        self.each = self.spent / self.number;
+    }
+
+    /// Laps of the present launch that count.
+    fn counted(&self) -> u32 {
+        self.laps.saturating_sub(self.warm_ups)
+    }
+
+    /// How often all environments are to be started again from now on.
+    fn restarts_left(&self, plan: &Plan) -> u32 {
+        match (plan.launches, plan.stop.budget_s()) {
+            (LaunchCount::Exactly(number), _) => number.saturating_sub(self.number + 1),
+            (LaunchCount::Affordable, None) => u32::MAX,
+            (LaunchCount::Affordable, Some(budget)) => {
+                let room = START_SHARE * budget - self.spent.as_secs_f64();
+                // A conversion of what is below zero gives zero.
+                let left = (room / self.each.as_secs_f64().max(1e-9)) as u32;
+                let fewest = f64::from(FEWEST);
+                let slow = self.shortest.is_some_and(|it| it.as_secs_f64() * fewest > budget);
+                match self.number == 0 && (left + 1 < FEWEST || slow) {
+                    true => 0,
+                    false => left,
+                }
+            }
+        }
     }
 }
 
@@ -98,37 +156,90 @@ mod tests {
         }
     }
 
-    /// Launches within so many laps of a run whose starts take so long.
-    fn count(plan: &Plan, start: Duration, laps: u32) -> u32 {
-        let mut launches = Launches::new(start);
-        for _ in 0..laps {
-            if launches.due(plan) {
-                launches.again(start);
+    /// Counted laps of each launch in a run that uses its budget, whose starts and laps take that
+    /// long, and the numbers of the launches in which intervals were looked at.
+    fn laps(plan: &Plan, start_ms: u64, lap_ms: u64) -> (Vec<u32>, Vec<u32>) {
+        let [start, lap] = [start_ms, lap_ms].map(Duration::from_millis);
+        let budget = Duration::from_secs_f64(plan.stop.budget_s().unwrap());
+        let mut launches = Launches::new(start, plan);
+        let (mut now, mut all, mut looks) = (Duration::ZERO, Vec::new(), Vec::new());
+        while now < budget {
+            if launches.due(plan, now) {
+                all.push(launches.counted());
+                now += start;
+                launches.again(start, now);
             }
-            launches.lap();
+            now += lap;
+            launches.lap(now);
+            if launches.look_due(plan, now) {
+                looks.push(launches.number);
+            }
         }
-        launches.number + 1
+        all.push(launches.counted());
+        (all, looks)
     }
 
     #[test]
-    fn starts_are_few_where_they_are_slow_and_as_many_as_asked_for() {
-        let ms = Duration::from_millis;
-        assert_eq!(count(&plan(60.0, 0), ms(50), 100), 5);
-        assert_eq!(count(&plan(60.0, 0), ms(50), 11), 3, "five laps each");
-        assert_eq!(count(&plan(60.0, 0), ms(4000), 100), 3, "9 s of 60 s");
-        assert_eq!(count(&plan(60.0, 0), ms(10_000), 100), 1);
-        assert_eq!(count(&plan(60.0, 20), ms(10_000), 100), 20);
-        assert_eq!(count(&plan(60.0, 1), ms(1), 100), 1);
+    fn cheap_starts_come_every_four_rounds_to_the_end() {
+        let (all, looks) = laps(&plan(60.0, 0), 50, 1000);
+        assert_eq!(all, [4; 12]);
+        assert_eq!(looks, (0..12).collect::<Vec<_>>(), "one at the end of each");
+    }
+
+    #[test]
+    fn dear_starts_are_fewer_and_as_far_apart_to_the_end() {
+        let (all, looks) = laps(&plan(60.0, 0), 1500, 100);
+        assert_eq!(all.len(), 7, "{all:?}: six starts of 1.5 s are 15 % of a minute");
+        let (least, most) = (all.iter().min().unwrap(), all.iter().max().unwrap());
+        assert!(most - least < most / 4, "{all:?}");
+        assert_eq!(looks[..6], [0, 1, 2, 3, 4, 5]);
+        assert_eq!(laps(&plan(60.0, 0), 4000, 100).0.len(), 3);
+    }
+
+    #[test]
+    fn two_launches_say_nothing_of_how_launches_differ() {
+        assert_eq!(laps(&plan(60.0, 0), 5000, 100).0.len(), 1, "one more start is affordable");
+        assert_eq!(laps(&plan(60.0, 0), 10_000, 100).0.len(), 1);
+        assert_eq!(laps(&plan(60.0, 0), 1, 4500).0.len(), 1, "only two launches of five laps fit");
+        let (all, looks) = laps(&plan(60.0, 0), 10_000, 5000);
+        assert_eq!((all, looks), (vec![11], vec![0, 0]), "looked at after four and eight");
+    }
+
+    #[test]
+    fn a_number_of_launches_is_spread_over_the_budget() {
+        for number in [1, 2, 3, 10] {
+            let (all, _) = laps(&plan(60.0, number), 3000, 100);
+            assert_eq!(all.len() as u32, number);
+            let (least, most) = (all.iter().min().unwrap(), all.iter().max().unwrap());
+            assert!(most - least <= 1 + most / 4, "{all:?}");
+        }
+        let (all, _) = laps(&plan(10.0, 20), 10, 400);
+        let (_, before) = all.split_last().unwrap();
+        assert!(before.iter().all(|laps| *laps == 1), "each has a round that counts: {all:?}");
+    }
+
+    #[test]
+    fn a_case_is_known_after_enough_launches() {
+        let plan = |launches| plan(60.0, launches);
+        let enough = |plan: &Plan, number: u32| {
+            let mut launches = Launches::new(Duration::from_millis(1), plan);
+            (0..number).for_each(|_| launches.again(Duration::from_millis(1), Duration::ZERO));
+            launches.enough(plan)
+        };
+        assert!(!enough(&plan(0), 3) && enough(&plan(0), 4));
+        assert!(!enough(&plan(10), 8) && enough(&plan(10), 9) && enough(&plan(1), 0));
+        let dear = Launches::new(Duration::from_secs(20), &plan(0));
+        assert!(dear.enough(&plan(0)), "there will be no other");
     }
 
     #[test]
     fn every_second_launch_is_cold() {
         let plan = plan(60.0, 4);
-        let mut launches = Launches::new(Duration::ZERO);
+        let mut launches = Launches::new(Duration::ZERO, &plan);
         let mut cold = Vec::new();
-        while !launches.done(&plan) {
+        for _ in 0..3 {
             cold.push(launches.next_is_cold(&plan));
-            launches.again(Duration::ZERO);
+            launches.again(Duration::ZERO, Duration::ZERO);
         }
         assert_eq!(cold, [true, false, true]);
     }

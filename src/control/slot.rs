@@ -321,6 +321,7 @@ impl Slot {
             Ok((staged, session)) => {
                 self.staged = staged;
                 self.session = Some(session);
+                self.error = None;
             }
             Err(AgentError::Interrupted) => return Err(Interrupted),
             Err(AgentError::Dead(error) | AgentError::TimedOut(error)) => {

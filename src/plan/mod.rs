@@ -11,8 +11,8 @@ use crate::model::{
     Case, CommandRules, EnvSpec, LaunchCount, Params, Plan, PlannedCase, Stop, TargetDir,
 };
 
-/// No case is called finished with fewer rounds: with 15, the stopping rule leaves the intervals'
-/// coverage where it should be; with 5 it fell to 86 % (docs/METHODOLOGY.md, From rounds to a tax).
+/// No case is called finished with fewer rounds: with 5, looking at widths let the coverage of the
+/// intervals fall to 86 % (docs/METHODOLOGY.md, From rounds to a tax).
 pub const MIN_ROUNDS: u32 = 15;
 
 /// What the user asked for.

@@ -39,7 +39,12 @@ fn a_run_prints_its_table_and_nothing_but_the_name_of_its_file_beside_it() {
 #[test]
 fn launches_are_counted_and_what_they_take_is_seen() {
     let place = Place::new();
-    let run = place.run(&["native", "other=native"], &["null"]).args(["--launches", "3"]);
+    let run = place.run(&["native", "other=native"], &["null"]).args([
+        "--launches",
+        "3",
+        "--budget",
+        "3s",
+    ]);
     run.run().exits(0).prints("Starting, from the command to the greeting");
     let text = place.read("run.jsonl");
     let of = |text: &str| serde_json::from_str::<Value>(text).unwrap();
@@ -64,7 +69,13 @@ fn launches_are_counted_and_what_they_take_is_seen() {
 #[test]
 fn cold_launches_need_a_root_that_may_empty_caches() {
     let place = Place::new();
-    let run = place.run(&["native"], &["null"]).args(["--cold-launches", "--launches", "2"]);
+    let run = place.run(&["native"], &["null"]).args([
+        "--cold-launches",
+        "--launches",
+        "2",
+        "--budget",
+        "3s",
+    ]);
     let done = run.run();
     match done.status.code() {
         Some(0) => drop(done.prints("cold")),

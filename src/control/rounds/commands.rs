@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::{CaseState, Driver, Stop};
+use super::cells::CaseState;
+use super::{Driver, Stop};
 use crate::control::kept_outputs;
 use crate::control::settings::AgentError;
 use crate::model::{Executed, Failure};

@@ -1,6 +1,8 @@
 //! The driver: starts the environments, tunes every case in each, and measures in interleaved
 //! rounds until every tax is known well enough or the budget is spent.
 
+mod asking;
+mod cells;
 mod commands;
 mod precision;
 mod sizes;
@@ -8,6 +10,8 @@ mod sizes;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow, bail};
+
+use cells::CaseState;
 
 use super::launches::Launches;
 use super::order::{Draw, Order};
@@ -17,17 +21,12 @@ use super::slot::{Interrupted, Slot, common_cpus, open_slots};
 use super::watcher::{Progress, Watcher};
 use crate::facts;
 use crate::model::{Case, CommandCase, DATA_DIR, Failure, Plan};
-use crate::protocol::{Answer, Ask, BlockSize, Task, UnavailableCase};
-use crate::runfile::{self, End, EndReason, Outcome, OutcomeState, Record};
-use crate::stats::Series;
+use crate::protocol::{Answer, Ask, Task, UnavailableCase};
+use crate::runfile::{self, End, EndReason, OutcomeState, Record};
 use crate::sys;
-
-/// Precision is looked at every so many rounds.
-const LOOK_EVERY: u32 = 5;
 
 /// Runs the plan. Errors are set-up errors: nothing was measured.
 pub fn run(plan: &Plan, settings: &SessionSettings<'_>, watcher: &mut dyn Watcher) -> Result<End> {
-    let begin = Instant::now();
     let slots = match open_slots(plan, settings, watcher) {
         Ok(slots) => slots,
         Err(AgentError::Interrupted) => bail!("interrupted before anything was measured"),
@@ -37,15 +36,17 @@ pub fn run(plan: &Plan, settings: &SessionSettings<'_>, watcher: &mut dyn Watche
     if cpus.is_empty() {
         watcher.warn(&"the environments have no CPU in common: nothing is pinned".into());
     }
+    let sessions = slots.iter().filter_map(|slot| slot.session.as_ref());
+    let first_start = sessions.map(|session| session.started_in).sum();
     let mut driver = Driver {
         plan,
         settings,
         watcher,
         order: Order::new(plan.seed, slots.len(), plan.cases.len(), &cpus),
+        cases: plan.cases.iter().map(|_| CaseState::new(slots.len())).collect(),
         slots,
-        cases: plan.cases.iter().map(|_| CaseState::default()).collect(),
         cpus: cpus.len(),
-        launches: Launches::new(begin.elapsed()),
+        launches: Launches::new(first_start, plan),
         inspected: false,
         start: Instant::now(),
     };
@@ -77,24 +78,6 @@ impl From<Interrupted> for Stop {
     fn from(_: Interrupted) -> Self {
         Stop::Interrupted
     }
-}
-
-/// What is known of a case so far.
-#[derive(Default)]
-struct CaseState {
-    /// Rounds done, the warm-up included.
-    rounds: u32,
-    finished: bool,
-    /// The launch in which it had its last warm-up, and how many it had there.
-    warm: Option<(u32, u32)>,
-    /// Half-width of the widest interval, and the environment it is of.
-    width: Option<(f64, usize)>,
-    /// By environment: the block size, or none where the case is not measured.
-    sizes: Vec<Option<BlockSize>>,
-    /// By environment: the most iterations that a sample can have there.
-    most: Vec<u64>,
-    /// By environment: the rounds of each timed phase.
-    series: Vec<Vec<Series>>,
 }
 
 struct Driver<'a> {
@@ -151,14 +134,12 @@ impl Driver<'_> {
     /// Laps of rounds until all is known or the time is over.
     fn measure(&mut self) -> Result<EndReason, Stop> {
         loop {
-            let active: Vec<usize> = (0..self.cases.len())
-                .filter(|case| !self.cases[*case].finished)
-                .filter(|case| self.cases[*case].sizes.iter().any(Option::is_some))
-                .collect();
+            let active = |case: &usize| self.cases[*case].is_active();
+            let active: Vec<usize> = (0..self.cases.len()).filter(active).collect();
             if active.is_empty() {
                 return Ok(EndReason::Precision);
             }
-            if self.launches.due(self.plan) {
+            if self.launches.due(self.plan, self.start.elapsed()) {
                 self.launch_again()?;
             }
             self.record_host()?;
@@ -169,7 +150,11 @@ impl Driver<'_> {
             if !whole {
                 return Ok(EndReason::Budget);
             }
-            self.launches.lap();
+            let now = self.start.elapsed();
+            self.launches.lap(now);
+            if self.launches.look_due(self.plan, now) {
+                self.look();
+            }
         }
     }
 
@@ -199,6 +184,10 @@ impl Driver<'_> {
             }
             let spec = &self.plan.environments[slot];
             self.slots[slot].start_again(spec, self.plan, self.settings)?;
+            if self.slots[slot].session.is_none() {
+                // What failed once of so many times may not fail again.
+                self.slots[slot].relaunch(spec, self.plan, self.settings)?;
+            }
             match self.slots[slot].launch(self.launches.number + 1, cold) {
                 Some(launch) => self.watcher.record(Record::Launch(launch))?,
                 None => {
@@ -208,7 +197,7 @@ impl Driver<'_> {
                 }
             }
         }
-        self.launches.again(begin.elapsed());
+        self.launches.again(begin.elapsed(), self.start.elapsed());
         Ok(())
     }
 
@@ -234,7 +223,7 @@ impl Driver<'_> {
         let warm_up = warmed <= self.plan.commands.as_ref().map_or(0, |rules| rules.warmup);
         let round = if warm_up { 0 } else { self.cases[case].rounds };
         for (place, &slot) in draw.environments.iter().enumerate() {
-            let Some(size) = self.cases[case].sizes[slot] else { continue };
+            let Some(size) = self.cases[case].cells[slot].size else { continue };
             self.place_launcher(case, slot, &draw);
             let ask = match self.command_task(case, slot, warm_up) {
                 Some(task) => Ask::Run { task: Box::new(task) },
@@ -264,7 +253,7 @@ impl Driver<'_> {
             };
             if round > 0 {
                 let timed = self.plan.cases[case].timed_phases();
-                self.cases[case].add(slot, round, &precision::timed_rounds(&set, timed, launch));
+                self.cases[case].cells[slot].add(round, &set, timed, launch);
             }
             self.watcher.record(Record::Block(runfile::Block {
                 env: self.slots[slot].name.clone(),
@@ -286,9 +275,8 @@ impl Driver<'_> {
         if !warm_up || self.cases[case].rounds == 0 {
             self.cases[case].rounds += 1;
         }
-        if round > 0 && (round.is_multiple_of(LOOK_EVERY) || round == self.plan.stop.min_rounds()) {
-            self.look(case);
-        }
+        let rounds = self.plan.stop.rounds();
+        self.cases[case].finished = rounds.is_some_and(|wanted| round >= wanted);
         Ok(())
     }
 
@@ -317,76 +305,6 @@ impl Driver<'_> {
             // The agent gives up on its worker before the controller gives up on the agent.
             time_limit_ms: (limit.as_millis() as u64 * 4 / 5).max(1),
         }
-    }
-
-    /// Asks; a failure becomes the case's outcome there. A dead agent is started again and asked a
-    /// second time: what killed it may have been none of the case's doing.
-    fn ask(&mut self, case: usize, slot: usize, ask: Ask) -> Result<Option<Answer>, Stop> {
-        let mut failure = Failure::default();
-        for attempt in [1, 2] {
-            let Some(session) = &mut self.slots[slot].session else { break };
-            match session.ask(ask.clone(), self.settings) {
-                Ok(Answer::Failed(error)) => {
-                    failure = match self.cases[case].series[slot].first().map_or(0, Series::len) {
-                        runs if runs > 0 && self.plan.cases[case].is_command() => {
-                            let s = if runs == 1 { "" } else { "s" };
-                            error.within(format!("after {runs} good run{s}"))
-                        }
-                        _ => error,
-                    };
-                    break;
-                }
-                Ok(Answer::CannotMeasure(why)) => {
-                    self.outcome(case, slot, OutcomeState::Skipped, why)?;
-                    return Ok(None);
-                }
-                Ok(answer) => return Ok(Some(answer)),
-                Err(AgentError::Interrupted) => return Err(Stop::Interrupted),
-                Err(AgentError::Dead(error) | AgentError::TimedOut(error)) => {
-                    failure = Failure::from(error);
-                    if attempt == 1 {
-                        let name = &self.slots[slot].name;
-                        let warning = failure.clone().within(format!("starting `{name}` again"));
-                        self.watcher.warn(&warning);
-                    }
-                    let spec = &self.plan.environments[slot];
-                    self.slots[slot].relaunch(spec, self.plan, self.settings)?;
-                }
-            }
-        }
-        self.outcome(case, slot, OutcomeState::Failed, failure)?;
-        if let Some(error) = self.slots[slot].error.clone() {
-            self.watcher.warn(&error);
-            self.give_up(slot, &error)?;
-        }
-        Ok(None)
-    }
-
-    /// The environment is lost: so is every case that is still to be measured there.
-    fn give_up(&mut self, slot: usize, error: &Failure) -> Result<(), Stop> {
-        for case in 0..self.cases.len() {
-            let state = &self.cases[case];
-            if !state.finished && state.sizes.get(slot).is_some_and(Option::is_some) {
-                self.outcome(case, slot, OutcomeState::Failed, error.clone())?;
-            }
-        }
-        Ok(())
-    }
-
-    fn outcome(
-        &mut self,
-        case: usize,
-        slot: usize,
-        state: OutcomeState,
-        why: Failure,
-    ) -> Result<()> {
-        self.cases[case].sizes[slot] = None;
-        let name = self.slots[slot].name.clone();
-        if state == OutcomeState::Failed && self.slots[slot].error.is_none() {
-            let context = format!("{} in `{name}` failed", self.plan.cases[case].case);
-            self.watcher.warn(&why.clone().within(context));
-        }
-        self.watcher.record(Record::Outcome(Outcome { env: name, case, state, why }))
     }
 
     fn tell_progress(&mut self) {

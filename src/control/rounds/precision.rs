@@ -1,76 +1,70 @@
-//! When a case is known well enough.
+//! When a case is known well enough. Asked is what the report prints: [`Contrast::effect`].
 
-use super::{CaseState, Driver};
-use crate::model::{SampleSet, Stop};
-use crate::stats::{Contrast, Effect, Round, Series};
+use super::Driver;
+use super::cells::{CaseState, Cell};
+use crate::model::Stop;
+use crate::stats::{Contrast, Effect};
 
 /// Beyond this factor a tax is obvious, and [`OBVIOUS_PRECISION`] is enough.
 const OBVIOUS: f64 = 1.5;
 const OBVIOUS_PRECISION: f64 = 0.05;
-
-impl CaseState {
-    /// Adds a round: one value for each timed phase.
-    pub(super) fn add(&mut self, slot: usize, number: u32, phases: &[Round]) {
-        let series = &mut self.series[slot];
-        series.resize(phases.len(), Series::default());
-        series.iter_mut().zip(phases).for_each(|(own, round)| own.insert(number, *round));
-    }
-}
+/// A case is known when so many looks in a row found its intervals narrow enough: an interval that
+/// is narrow by chance once is rarely so twice.
+const LOOKS: u32 = 2;
 
 impl Driver<'_> {
-    /// Finishes the case if it has rounds enough and every interval is narrow enough. Looks at
-    /// widths only, never at whether a difference was found.
-    pub(super) fn look(&mut self, case: usize) {
+    /// Looks at the intervals of every case that still runs, and finishes those that are known.
+    /// Looks at widths only, never at whether a difference was found.
+    pub(super) fn look(&mut self) {
         let reference = self.reference();
-        let state = &mut self.cases[case];
-        let reference = reference.filter(|slot| state.sizes[*slot].is_some());
-        let wanted = match self.plan.stop {
-            Stop::Precise { half_width, .. } => Some(half_width),
-            Stop::Budget { .. } | Stop::Rounds { .. } => None,
-        };
-        let mut precise = wanted.is_some();
-        state.width = None;
-        for slot in (0..state.sizes.len()).filter(|slot| state.sizes[*slot].is_some()) {
-            let alone = state.sizes.iter().flatten().count() == 1;
-            if Some(slot) == reference && !alone {
-                continue;
+        let enough_launches = self.launches.enough(self.plan);
+        for state in self.cases.iter_mut().filter(|state| state.is_active()) {
+            let intervals = intervals(state, reference);
+            let widths = intervals.iter().map(|(slot, effect)| (width(effect), *slot));
+            state.width = widths.max_by(|a, b| a.0.total_cmp(&b.0));
+            let narrow = intervals.iter().all(|(_, effect)| is_narrow(effect, &self.plan.stop));
+            let rounds = state.rounds > self.plan.stop.min_rounds();
+            match narrow && rounds && !intervals.is_empty() {
+                true => state.narrow_looks += 1,
+                false => state.narrow_looks = 0,
             }
-            let base = reference.filter(|base| *base != slot).map(|base| &state.series[base][..]);
-            for effect in effects(&state.series[slot], base) {
-                let Some(width) = effect.half_width(0.95) else { continue };
-                let obvious = effect.value.abs() - width > OBVIOUS.ln();
-                let enough = |wanted: f64| match obvious {
-                    true => width <= wanted.max(OBVIOUS_PRECISION),
-                    false => width <= wanted,
-                };
-                precise &= wanted.is_some_and(enough);
-                if state.width.is_none_or(|(widest, _)| width > widest) {
-                    state.width = Some((width, slot));
-                }
-            }
+            state.finished = state.narrow_looks >= LOOKS && enough_launches;
         }
-        let counted = self.plan.stop.rounds().is_some();
-        state.finished = counted || precise && self.launches.done(self.plan);
-        state.finished &= state.rounds > self.plan.stop.min_rounds();
     }
 }
 
-/// The round of each timed phase: by these a case is judged precise. Other figures come along with
-/// them and are as good as they are.
-pub(super) fn timed_rounds(set: &SampleSet, timed: usize, launch: u32) -> Vec<Round> {
-    let round = |samples: &Vec<u64>| Round::of_block(samples, set.iterations, launch);
-    set.samples.iter().take(timed).map(round).collect()
+/// The taxes of the case by timed phase, with the environments that they are of. Its costs, where
+/// the reference does not measure it, or nothing else does.
+fn intervals(state: &CaseState, reference: Option<usize>) -> Vec<(usize, Effect)> {
+    let reference = reference.filter(|slot| state.cells[*slot].size.is_some());
+    let alone = state.measured().count() == 1;
+    let compared = |slot: usize| Some(slot) != reference || alone;
+    let mut found = Vec::new();
+    for (slot, cell) in state.measured().filter(|(slot, _)| compared(*slot)) {
+        let base = reference.filter(|base| *base != slot).map(|base| &state.cells[base]);
+        found.extend(effects(cell, base).into_iter().map(|effect| (slot, effect)));
+    }
+    found
 }
 
-/// By phase: the log-ratio to `base` over the rounds both have, or the log-cost without a base.
-fn effects(own: &[Series], base: Option<&[Series]>) -> Vec<Effect> {
+/// By timed phase: the log-ratio to `base` over the rounds that both have, or the log-cost.
+fn effects(own: &Cell, base: Option<&Cell>) -> Vec<Effect> {
     let one = std::slice::from_ref;
-    let effect = |(phase, own)| {
-        let contrast = match base {
-            Some(base) => Contrast::against(one(own), one(base.get(phase)?)),
-            None => Contrast::alone(one(own)),
-        };
-        contrast.of_one_launch().effect()
+    let effect = |(phase, own)| match base {
+        Some(base) => Contrast::against(one(own), one(base.series.get(phase)?)).effect(),
+        None => Contrast::alone(one(own)).effect(),
     };
-    own.iter().enumerate().filter_map(effect).collect()
+    own.series.iter().enumerate().filter_map(effect).collect()
+}
+
+/// Half-width of the interval at 95 %, in logarithms. Without an interval nothing is known.
+fn width(effect: &Effect) -> f64 {
+    effect.half_width(0.95).unwrap_or(f64::INFINITY)
+}
+
+fn is_narrow(effect: &Effect, stop: &Stop) -> bool {
+    let Stop::Precise { half_width, .. } = *stop else { return false };
+    let width = width(effect);
+    let obvious = effect.value.abs() - width > OBVIOUS.ln();
+    width <= if obvious { half_width.max(OBVIOUS_PRECISION) } else { half_width }
 }

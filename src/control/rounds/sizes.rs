@@ -6,7 +6,7 @@ use super::{Driver, Stop};
 use crate::protocol::{Answer, Ask, BlockSize, Tuning};
 use crate::runfile::{OutcomeState, Record, Tuned};
 
-/// A block lasts about this long and is made of about so many samples (docs/METHODOLOGY.md, A round).
+/// A block lasts about this long and has about this many samples (docs/METHODOLOGY.md, A round).
 const BLOCK_NS: f64 = 10e6;
 const SAMPLES: f64 = 20.0;
 /// Samples of a block at least, as far as the limit allows.
@@ -23,18 +23,14 @@ impl Driver<'_> {
     /// this is not paid from the budget, of which a slow environment would leave nothing.
     pub(super) fn prepare(&mut self) -> Result<(), Stop> {
         for index in 0..self.plan.cases.len() {
-            let slots = self.slots.len();
-            self.cases[index].sizes = vec![None; slots];
-            self.cases[index].most = vec![0; slots];
-            self.cases[index].series = vec![Vec::new(); slots];
             let draw = self.order.for_tuning();
-            for slot in 0..slots {
+            for slot in 0..self.slots.len() {
                 if let Some((state, why)) = self.obstacle(index, slot) {
                     self.outcome(index, slot, state, why)?;
                     continue;
                 }
                 if self.plan.cases[index].is_command() {
-                    self.cases[index].sizes[slot] = Some(ONE_RUN);
+                    self.cases[index].cells[slot].size = Some(ONE_RUN);
                     continue;
                 }
                 self.place_launcher(index, slot, &draw);
@@ -51,8 +47,8 @@ impl Driver<'_> {
                         continue;
                     }
                 };
-                self.cases[index].sizes[slot] = Some(block_size(tuning));
-                self.cases[index].most[slot] = tuning.most;
+                let cell = &mut self.cases[index].cells[slot];
+                (cell.size, cell.most) = (Some(block_size(tuning)), tuning.most);
                 self.watcher.record(Record::Tuned(Tuned {
                     env: self.slots[slot].name.clone(),
                     case: index,
@@ -73,11 +69,11 @@ impl Driver<'_> {
     fn share_size(&mut self, case: usize) {
         let reference = self.reference();
         let state = &mut self.cases[case];
-        let Some(common) = reference.and_then(|slot| state.sizes[slot]) else { return };
-        for (size, most) in state.sizes.iter_mut().zip(&state.most) {
-            let Some(size) = size else { continue };
+        let Some(common) = reference.and_then(|slot| state.cells[slot].size) else { return };
+        for cell in &mut state.cells {
+            let Some(size) = &mut cell.size else { continue };
             let (own, other) = (size.iterations as f64, common.iterations as f64);
-            if (other / LIKE..=other * LIKE).contains(&own) && common.iterations <= *most {
+            if (other / LIKE..=other * LIKE).contains(&own) && common.iterations <= cell.most {
                 *size = common;
             }
         }

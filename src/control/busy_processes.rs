@@ -1,0 +1,41 @@
+//! The load of `--load N`: processes of envtax's own that are busy for as long as a run lasts. The
+//! system places them as it does other programs: they are not pinned.
+
+use std::process::{Child, Command, Stdio};
+
+use anyhow::{Context, Result};
+
+use super::settings::SessionSettings;
+use crate::cleanup::guard::Watch;
+use crate::sys;
+
+/// Busy processes, until this value is dropped.
+pub(super) struct BusyProcesses {
+    children: Vec<(Child, Watch)>,
+}
+
+impl BusyProcesses {
+    pub(super) fn start(count: u32, settings: &SessionSettings<'_>) -> Result<BusyProcesses> {
+        // Those that were started end when the value is dropped, whatever happens to the others.
+        let mut busy = BusyProcesses { children: Vec::new() };
+        for _ in 0..count {
+            let mut command = Command::new(&settings.agent);
+            // It ends when its input closes: with the controller, however that ends.
+            command.arg("busy").stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+            sys::new_session(&mut command);
+            let child = command.spawn().context("starting a busy process for `--load`")?;
+            let watch = settings.guard.watch(child.id());
+            busy.children.push((child, watch));
+        }
+        Ok(busy)
+    }
+}
+
+impl Drop for BusyProcesses {
+    fn drop(&mut self) {
+        for (child, _) in &mut self.children {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
