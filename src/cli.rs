@@ -45,6 +45,9 @@ pub enum Verb {
     /// What ends the sessions of a killed controller
     #[command(hide = true)]
     Guard,
+    /// One process of the load beside a run
+    #[command(hide = true)]
+    Busy,
 }
 
 #[derive(Debug, Args)]
@@ -107,6 +110,11 @@ pub struct RunArgs {
     /// Empty the page caches before every second start; as root, and others on this machine feel it
     #[arg(long)]
     pub cold_launches: bool,
+    /// Measure beside N busy processes, which envtax starts for the run and does not pin: the
+    /// environments under load, to be compared with a run without
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(value_parser = clap::value_parser!(u32).range(0..=1024))]
+    pub load: u32,
     /// Seed of the random order [default: drawn, and recorded in the run file]
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,

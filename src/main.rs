@@ -84,6 +84,7 @@ fn dispatch(cli: Cli) -> Result<Exit> {
         Verb::Man => cmd::man::run(),
         Verb::Agent(args) => cmd::agent::run(&args),
         Verb::Worker => worker::run().map(|()| Exit::Done),
+        Verb::Busy => cmd::busy::run(),
         Verb::Guard => {
             cleanup::guard::keep_guard();
             Ok(Exit::Done)

@@ -49,14 +49,15 @@ pub(super) fn text(width: usize) -> String {
 fn noise() -> String {
     let rate = (0..5).map(|_| timed(RATE_STEPS)).min().unwrap_or(1).max(1);
     let steps = (LOOP_NS as u128 * u128::from(RATE_STEPS) / u128::from(rate)) as u64;
-    let before = facts::cpu_ticks();
+    let before = facts::load().ticks;
     let until = Instant::now() + NOISE_TIME;
     let mut times = Vec::new();
     while Instant::now() < until {
         times.push(timed(steps) as f64);
     }
-    let steal = before.zip(facts::cpu_ticks()).map(|((steal, total), (later, later_total))| {
-        later.saturating_sub(steal) as f64 / later_total.saturating_sub(total).max(1) as f64
+    let steal = before.zip(facts::load().ticks).map(|(before, after)| {
+        let total = after.total.saturating_sub(before.total).max(1);
+        after.steal.saturating_sub(before.steal) as f64 / total as f64
     });
     let usual = stats::quantile(&times, 0.25).unwrap_or(1.0);
     let excess = stats::quantile(&times, 0.9).unwrap_or(usual) / usual - 1.0;

@@ -1,6 +1,7 @@
 //! One file a verb. Here the layers are put together; nothing depends on this folder.
 
 pub mod agent;
+pub mod busy;
 pub mod compare;
 pub mod completions;
 pub mod doctor;

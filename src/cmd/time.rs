@@ -60,6 +60,7 @@ fn draft_of(args: &TimeArgs, environments: Vec<EnvSpec>) -> Result<Draft> {
         // Each start has a first run of its own: who counts runs wants no more than one.
         launches: args.runs.map_or(LaunchCount::Affordable, |_| LaunchCount::Exactly(1)),
         cold_launches: false,
+        load: 0,
         commands: Some(CommandRules {
             prepare: words(&args.prepare)?,
             conclude: words(&args.conclude)?,

@@ -250,6 +250,7 @@ mod tests {
             cpu: Some(0),
             asked_ns: 0,
             outer_ns: 0,
+            runnable: None,
             launch: 0,
             outside_cpu_ns: None,
             set: SampleSet {

@@ -116,6 +116,7 @@ mod tests {
             cpu: None,
             asked_ns: 0,
             outer_ns: 100,
+            runnable: None,
             launch: 0,
             outside_cpu_ns,
             set: crate::model::SampleSet {

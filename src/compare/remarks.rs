@@ -294,6 +294,7 @@ mod tests {
             cpu: None,
             asked_ns,
             outer_ns: 12_000_000,
+            runnable: None,
             launch: 0,
             outside_cpu_ns: None,
             set: SampleSet { start_ns, end_ns, ..SampleSet::default() },

@@ -41,6 +41,7 @@ pub(super) fn run_of(
         stop: Stop::at_precision(0.02, 15, 1.0),
         launches: LaunchCount::Affordable,
         cold_launches: false,
+        load: 0,
         commands: None,
     };
     let mut blocks = Vec::new();
@@ -56,6 +57,7 @@ pub(super) fn run_of(
                 cpu: None,
                 asked_ns: u64::from(round) * 1000,
                 outer_ns: 900,
+                runnable: None,
                 launch: 0,
                 outside_cpu_ns: None,
                 set,

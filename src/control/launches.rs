@@ -152,6 +152,7 @@ mod tests {
                 number => LaunchCount::Exactly(number),
             },
             cold_launches: true,
+            load: 0,
             commands: None,
         }
     }

@@ -1,6 +1,7 @@
 //! The only part that starts processes: agents and the rounds they measure in.
 
 mod agent_process;
+mod busy_processes;
 mod kept_outputs;
 mod launches;
 mod liveness;

@@ -66,6 +66,10 @@ pub(super) fn open_slots(
             Ok(mut record) => {
                 let tool = tool_version::version(launch::find(&spec.kind)?.info().version_command);
                 record.facts.extend(tool.map(|version| ("launcher".to_owned(), version)));
+                if plan.load > 0 {
+                    let text = format!("{} busy processes", plan.load);
+                    record.facts.insert("load_beside".into(), text);
+                }
                 (None, record)
             }
             Err(AgentError::Interrupted) => return Err(AgentError::Interrupted),

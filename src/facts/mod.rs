@@ -68,18 +68,69 @@ impl Sheet {
     }
 }
 
-/// Steal and total CPU time of the whole machine in clock ticks, from `/proc/stat`.
-pub fn cpu_ticks() -> Option<(u64, u64)> {
-    let line = Root(Path::new("/")).first_line("/proc/stat")?;
-    let ticks: Vec<u64> =
-        line.split_whitespace().skip(1).take(8).map_while(|word| word.parse().ok()).collect();
-    // user nice system idle iowait irq softirq steal: proc(5)
-    (ticks.len() == 8).then(|| (ticks[7], ticks.iter().sum()))
+/// What else keeps the machine busy. Parts are absent where the system does not tell them.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Load {
+    pub ticks: Option<CpuTicks>,
+    /// The system's average over a minute of the tasks that run or wait.
+    pub average: Option<f64>,
+}
+
+/// CPU time of the whole machine in clock ticks since boot.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CpuTicks {
+    /// Taken by the hypervisor.
+    pub steal: u64,
+    /// Taken by anything, the hypervisor included.
+    pub busy: u64,
+    /// With the time in which CPUs were idle.
+    pub total: u64,
+}
+
+/// The machine's load now.
+pub fn load() -> Load {
+    let root = Root(Path::new("/"));
+    let average = root.first_line("/proc/loadavg");
+    Load {
+        ticks: root.first_line("/proc/stat").as_deref().and_then(cpu_ticks),
+        average: average.and_then(|line| line.split(' ').next()?.parse().ok()),
+    }
+}
+
+/// Tasks of the machine that run or wait for a CPU now, without the one that asks.
+pub fn runnable() -> Option<u32> {
+    runnable_in(&Root(Path::new("/")).first_line("/proc/loadavg")?)
+}
+
+/// The first line of `/proc/stat`: user nice system idle iowait irq softirq steal, proc_stat(5).
+fn cpu_ticks(line: &str) -> Option<CpuTicks> {
+    let words = line.split_whitespace().skip(1).take(8);
+    let ticks: Vec<u64> = words.map_while(|word| word.parse().ok()).collect();
+    let total = ticks.iter().sum();
+    let &[_, _, _, idle, iowait, _, _, steal] = &ticks[..] else { return None };
+    Some(CpuTicks { steal, busy: total - idle - iowait, total })
+}
+
+/// The fourth word of `/proc/loadavg` is `RUNNABLE/ALL`, proc_loadavg(5).
+fn runnable_in(line: &str) -> Option<u32> {
+    let (runnable, _) = line.split(' ').nth(3)?.split_once('/')?;
+    let runnable: u32 = runnable.parse().ok()?;
+    Some(runnable.saturating_sub(1))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn load_is_read_as_the_manual_says() {
+        let ticks = cpu_ticks("cpu  10 2 3 100 20 1 4 5 0 0").unwrap();
+        assert_eq!((ticks.steal, ticks.busy, ticks.total), (5, 25, 145));
+        assert_eq!(cpu_ticks("cpu 1 2 3"), None);
+        assert_eq!(runnable_in("0.20 0.18 0.12 3/80 11206"), Some(2));
+        assert_eq!(runnable_in("0.20 0.18 0.12 0/80 11206"), Some(0));
+        assert_eq!(runnable_in("0.20"), None);
+    }
 
     #[test]
     fn unknown_facts_are_absent_and_all_others_have_a_row() {

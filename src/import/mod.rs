@@ -153,6 +153,7 @@ fn block(series: &Series, case: usize, index: usize, run: &[Option<u64>]) -> Res
         cpu: None,
         asked_ns: 0,
         outer_ns: wall,
+        runnable: None,
         launch: 0,
         outside_cpu_ns: None,
         set: SampleSet {
@@ -203,6 +204,7 @@ fn header(
             stop: Stop::Rounds { rounds: 0, budget_s: None },
             launches: LaunchCount::Exactly(1),
             cold_launches: false,
+            load: 0,
             commands: None,
         },
     }

@@ -129,6 +129,7 @@ pub const FACTS: &[Fact] = &[
     text("init").file("/proc/1/comm"),
     text("isolated_cpus").file("/sys/devices/system/cpu/isolated"),
     volatile("load_1min"),
+    text("load_beside"),
     text("machine"),
     text("made"),
     text("namespaces"),

@@ -91,6 +91,8 @@ pub struct Plan {
     pub launches: LaunchCount,
     /// Every second start after the first is with empty page caches.
     pub cold_launches: bool,
+    /// Busy processes of envtax's own beside the run.
+    pub load: u32,
     /// How whole commands are run, where the cases are such.
     pub commands: Option<CommandRules>,
 }
@@ -144,8 +146,14 @@ struct PlanRecord {
     launches: u32,
     #[serde(default)]
     cold_launches: bool,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    load: u32,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     commands: Option<CommandRulesRecord>,
+}
+
+fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 #[derive(Serialize, Deserialize)]
@@ -171,6 +179,7 @@ impl From<PlanRecord> for Plan {
                 number => LaunchCount::Exactly(number),
             },
             cold_launches: record.cold_launches,
+            load: record.load,
             commands: record.commands.map(|commands| commands.rules),
         }
     }
@@ -194,6 +203,7 @@ impl From<Plan> for PlanRecord {
                 LaunchCount::Exactly(number) => number,
             },
             cold_launches: plan.cold_launches,
+            load: plan.load,
             commands: plan.commands.map(|rules| CommandRulesRecord { rules, runs }),
         }
     }

@@ -30,6 +30,8 @@ pub struct Wish {
     pub stop: Stop,
     pub launches: LaunchCount,
     pub cold_launches: bool,
+    /// Busy processes beside the run.
+    pub load: u32,
     pub commands: Option<CommandRules>,
 }
 
@@ -108,6 +110,7 @@ pub fn make(wish: Wish) -> Result<Draft> {
         commands: wish.commands,
         launches: wish.launches,
         cold_launches: wish.cold_launches,
+        load: wish.load,
     };
     Ok(Draft { plan })
 }
@@ -179,6 +182,7 @@ mod tests {
             stop: Stop::at_precision(0.02, MIN_ROUNDS, 60.0),
             launches: LaunchCount::Affordable,
             cold_launches: false,
+            load: 0,
             commands: None,
         }
     }

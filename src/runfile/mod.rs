@@ -141,6 +141,10 @@ pub struct Block {
     pub asked_ns: u64,
     /// From asking until the answer was here, in ns, by the controller's clock.
     pub outer_ns: u64,
+    /// Tasks of the machine that ran or waited for a CPU when it asked, without the controller's.
+    /// Absent where that is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub runnable: Option<u32>,
     /// Of which [`Launch`] of the environment it is.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub launch: u32,
@@ -160,11 +164,17 @@ fn is_zero(number: &u32) -> bool {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Host {
     pub at_ns: u64,
-    /// CPU time taken by the hypervisor and in all, in clock ticks since boot.
+    /// CPU time taken by the hypervisor, by all that ran (the hypervisor included), and in all with
+    /// the idle time, in clock ticks since boot.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steal_ticks: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub busy_ticks: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub total_ticks: Option<u64>,
+    /// The system's own average of the load over a minute.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub load_1min: Option<f64>,
 }
 
 /// A case that was not measured in an environment, or not to the end.
@@ -377,6 +387,7 @@ mod tests {
             stop: Stop::at_precision(0.02, 15, 60.0),
             launches: LaunchCount::Affordable,
             cold_launches: false,
+            load: 0,
             commands: None,
         };
         let header = Header {

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::processes::Process;
 use crate::support::{Comparison, Place, SHORT, needs};
 
 /// Every environment that can be had on one machine, each for real.
@@ -64,6 +65,28 @@ fn launches_are_counted_and_what_they_take_is_seen() {
     }
     assert!(blocks.iter().all(|it| it["outside_cpu_ns"].is_u64()));
     place.is_clean();
+}
+
+#[test]
+fn a_load_is_on_record_and_ends_with_the_run() {
+    let place = Place::new();
+    let run = place.run(&["native"], &["null"]).args(["--load", "2", "--budget", "1h"]);
+    let mut run = run.args(["--precision", "0"]).start();
+    run.until_recorded("block", 10);
+    let is_busy = |process: &Process| process.words.last().is_some_and(|word| word == "busy");
+    let busy = run.processes().into_iter().filter(is_busy);
+    let busy: Vec<u32> = busy.map(|process| process.pid).collect();
+    assert_eq!(busy.len(), 2);
+    run.signal("INT");
+    run.wait_clean().exits(3);
+    let text = place.read("run.jsonl");
+    let records: Vec<Value> =
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(records[0]["plan"]["load"], 2);
+    let of = |kind: &'static str| records.iter().filter(move |it| it["record"] == kind);
+    assert!(of("environment").all(|it| it["facts"]["load_beside"] == "2 busy processes"));
+    assert!(of("host").all(|it| it["busy_ticks"].is_u64() && it["load_1min"].is_f64()));
+    assert!(of("block").count() >= 10 && of("block").all(|it| it["runnable"].is_u64()));
 }
 
 #[test]

@@ -13,6 +13,7 @@ use anyhow::{Context, Result, anyhow, bail};
 
 use cells::CaseState;
 
+use super::busy_processes::BusyProcesses;
 use super::launches::Launches;
 use super::order::{Draw, Order};
 use super::session::Session;
@@ -27,6 +28,8 @@ use crate::sys;
 
 /// Runs the plan. Errors are set-up errors: nothing was measured.
 pub fn run(plan: &Plan, settings: &SessionSettings<'_>, watcher: &mut dyn Watcher) -> Result<End> {
+    // Environments are started beside it, too.
+    let _busy = BusyProcesses::start(plan.load, settings)?;
     let slots = match open_slots(plan, settings, watcher) {
         Ok(slots) => slots,
         Err(AgentError::Interrupted) => bail!("interrupted before anything was measured"),
@@ -202,11 +205,13 @@ impl Driver<'_> {
     }
 
     fn record_host(&mut self) -> Result<()> {
-        let ticks = facts::cpu_ticks();
+        let load = facts::load();
         self.watcher.record(Record::Host(runfile::Host {
             at_ns: self.start.elapsed().as_nanos() as u64,
-            steal_ticks: ticks.map(|(steal, _)| steal),
-            total_ticks: ticks.map(|(_, total)| total),
+            steal_ticks: load.ticks.map(|ticks| ticks.steal),
+            busy_ticks: load.ticks.map(|ticks| ticks.busy),
+            total_ticks: load.ticks.map(|ticks| ticks.total),
+            load_1min: load.average,
         }))
     }
 
@@ -230,6 +235,7 @@ impl Driver<'_> {
                 None => Ask::Block { task: self.task(case, slot, &draw), size },
             };
             let cpu_before = self.outside_cpu_ns(slot);
+            let runnable = facts::runnable();
             let asked = self.start.elapsed();
             let answer = self.ask(case, slot, ask)?;
             let outer_ns = (self.start.elapsed() - asked).as_nanos() as u64;
@@ -263,6 +269,7 @@ impl Driver<'_> {
                 cpu: draw.cpu,
                 asked_ns: asked.as_nanos() as u64,
                 outer_ns,
+                runnable,
                 launch: self.launches.number,
                 // An agent that died meanwhile takes its time with it.
                 outside_cpu_ns: cpu.and_then(|(before, after)| after.checked_sub(before)),
