@@ -25,6 +25,7 @@ mod planted;
 mod processes;
 mod redact;
 mod run_files;
+mod security;
 mod suites;
 mod support;
 mod tidy;
