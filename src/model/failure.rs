@@ -5,6 +5,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::visible::visible_line;
+
 /// Why something did not work or cannot be measured.
 ///
 /// Only `src/cmd/` and `src/report/` put the parts together as text. As an error it displays what
@@ -41,9 +43,10 @@ impl Failure {
         Failure { what: what.into(), details: Details::default() }
     }
 
-    /// With the lines that the program printed.
+    /// With the lines that the program printed, without what a terminal would act on.
     pub fn printed(mut self, lines: impl IntoIterator<Item = impl Into<String>>) -> Failure {
-        self.details.printed = lines.into_iter().map(Into::into).collect();
+        let shown = |line: String| visible_line(&line).into_owned();
+        self.details.printed = lines.into_iter().map(|line| shown(line.into())).collect();
         self
     }
 
@@ -114,6 +117,12 @@ mod tests {
         assert_eq!(back.what, "a run: copying: it ended");
         assert_eq!(back.details, failure.details);
         assert_eq!(Failure::from(anyhow::anyhow!("x").context("y")), Failure::new("y: x"));
+    }
+
+    #[test]
+    fn what_was_printed_has_no_effect_on_a_terminal() {
+        let failure = Failure::new("a").printed(["\u{1b}[2J"]);
+        assert_eq!(failure.details.printed, ["\\u{1b}[2J"]);
     }
 
     #[test]
