@@ -2,14 +2,14 @@
 
 use std::process::ExitCode;
 
-/// How envtax ends. The numbers are part of the command line's contract.
+/// How envtax ends. Scripts rely on the numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
     /// Everything asked for was done. A reader that closed the pipe early is also this.
     Done = 0,
-    /// Done, but a gate that the user asked for (`--fail-above`) tripped.
+    /// Done, and the gate that the user asked for (`--fail-above`) tripped.
     Gate = 1,
-    /// Usage or set-up error: nothing was measured, or nothing that a gate could judge.
+    /// Usage or set-up error: nothing was measured, or the gate had no verdict to judge.
     Usage = 2,
     /// A run file was written, but something failed or was not reached, or it was interrupted.
     Partial = 3,

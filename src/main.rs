@@ -1,4 +1,4 @@
-//! envtax: what an execution environment costs, weighed against another one.
+//! envtax: the cost of an execution environment, compared with another one.
 //!
 //! `docs/ARCHITECTURE.md` is the map. This file parses, dispatches, prints the error and exits.
 
@@ -54,8 +54,8 @@ fn main() -> ExitCode {
     }
 }
 
-/// The arguments, with what they take from registries: what is parsed is also what help,
-/// completions and the manual page tell.
+/// The arguments, with the values that registries hold. Help, completions and the manual page are
+/// made from them.
 fn command() -> Command {
     let formats: Vec<&str> = REPORTS.iter().map(|report| report.info().name).collect();
     let suites: Vec<&str> = SUITES.iter().map(|suite| suite.name).collect();

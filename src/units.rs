@@ -1,6 +1,6 @@
-//! The one place where numbers become text.
+//! Formats numbers as text, and reads sizes. Nothing else in the program formats figures.
 
-/// Nanoseconds as a time with three significant digits and the unit that suits it.
+/// Nanoseconds as a time with three significant digits in ns, µs, ms or s.
 pub fn time(ns: f64) -> String {
     let (value, unit) = match ns.abs() {
         ns if ns < 1e3 => (1.0, "ns"),
@@ -22,7 +22,7 @@ pub fn bytes(bytes: f64) -> String {
     format!("{} {unit}", three_digits(bytes / value))
 }
 
-/// A number of bytes without rounding, as parameters are written: `4KiB`, `250MiB`, `1000B`.
+/// Bytes without rounding, as in parameters: `4KiB`, `250MiB`, `1000B`.
 pub fn bytes_exact(bytes: u64) -> String {
     let units = [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
     let whole = units.into_iter().find(|(unit, _)| bytes > 0 && bytes.is_multiple_of(*unit));
@@ -45,8 +45,8 @@ pub fn parse_bytes(text: &str) -> Option<u64> {
     text[..digits].parse::<u64>().ok()?.checked_mul(unit)
 }
 
-/// A factor such as a tax: `1.013`, `2.41`, `15.2`, `155`. Near one, where a reader looks at
-/// per cents, it has one digit more.
+/// A factor such as a tax: `1.013`, `2.41`, `15.2`, `155`. Near one it has one more digit, as
+/// readers look at per cents there.
 pub fn factor(ratio: f64) -> String {
     if (0.5..2.0).contains(&ratio) { format!("{ratio:.3}") } else { three_digits(ratio) }
 }
@@ -61,12 +61,12 @@ pub fn number(value: f64) -> String {
     format!("{value:.*}", decimals.clamp(3, 12) as usize)
 }
 
-/// A share as per cent, `2.1 %`, with a space at which no line breaks.
+/// A share in per cent, `2.1 %`, with a non-breaking space.
 pub fn percent(share: f64) -> String {
     format!("{}\u{a0}%", trimmed(share * 100.0))
 }
 
-/// At most one decimal, and none that is zero.
+/// At most one decimal, without a trailing zero.
 fn trimmed(value: f64) -> String {
     let text = format!("{value:.1}");
     text.strip_suffix(".0").unwrap_or(&text).to_owned()
@@ -81,7 +81,7 @@ fn three_digits(value: f64) -> String {
     }
 }
 
-/// The words of a text in lines no wider than `width`, but for words that are wider.
+/// Breaks a text into lines of at most `width` columns; a longer word has a line of its own.
 pub fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split(' ').filter(|word| !word.is_empty()) {

@@ -1,4 +1,4 @@
-//! `envtax compare`: everything is recomputed from run files; nothing is started.
+//! `envtax compare`: recomputes everything from run files; starts nothing.
 
 use std::fs;
 use std::io::{self, Write};
@@ -37,8 +37,8 @@ pub fn run(args: &CompareArgs) -> Result<Exit> {
     }
 }
 
-/// Holds the comparison against the gate. One that nothing could be held against is an error, as a
-/// gate that never closes is worse than none.
+/// Applies the gate to the comparison. Without any verdict to judge this is an error, because a
+/// gate that never closes is worse than no gate.
 fn gate(comparison: &Comparison, share: f64) -> Result<Exit> {
     let open = |row: &&Row| !row.cells.iter().skip(1).all(|cell| tax_of(cell).is_some_and(tested));
     let unjudged = comparison.rows.iter().filter(open).count();
@@ -50,7 +50,7 @@ fn gate(comparison: &Comparison, share: f64) -> Result<Exit> {
         );
     }
     if unjudged > 0 {
-        // A closed stderr is nobody's loss here.
+        // A closed stderr is no reason to fail.
         let _ = writeln!(
             io::stderr(),
             "envtax: `--fail-above` could not judge {unjudged} of {} rows: an environment has no \
@@ -65,21 +65,21 @@ fn tested(tax: &Tax) -> bool {
     tax.verdict != Verdict::Descriptive
 }
 
-/// Whether it is slower, and by its interval surely by more than `share`.
+/// Whether the verdict is slower and the whole interval lies above `1 + share`.
 fn slower_than(tax: &Tax, share: f64) -> bool {
     let beyond = |(low, _): (f64, f64)| low > 1.0 + share;
     tax.verdict == Verdict::Slower && tax.interval.is_some_and(beyond)
 }
 
-/// The two parts of `FILE:ENV`. Both may have colons: columns can be whole commands.
+/// The two parts of `FILE:ENV`. Both may contain colons, as columns can be whole commands.
 fn environment_of(source: &str) -> Option<(&str, &str)> {
     let mut colons = source.match_indices(':').map(|(at, _)| (&source[..at], &source[at + 1..]));
     let exists = colons.find(|(path, _)| Path::new(path).is_file());
     exists.or_else(|| source.rsplit_once(':'))
 }
 
-/// The run files of a command line, each read once however often it is named: environments of one
-/// file are compared round by round, and are known as such by the file that they share.
+/// The run files of a command line, each read once however often it is named. Environments that
+/// share a file are compared round by round.
 #[derive(Default)]
 struct Files(Vec<OneFile>);
 
@@ -91,8 +91,8 @@ struct OneFile {
 }
 
 impl Files {
-    /// Reads what `FILE` and `FILE:ENV` name, as indices. A file whose name has a colon is found by
-    /// its whole name first.
+    /// Reads the files of `FILE` and `FILE:ENV`, and returns their indices with the environments. A
+    /// file that has the whole name, colon included, comes first.
     fn sources(&mut self, sources: &[String]) -> Result<Vec<(usize, Option<String>)>> {
         let mut found = Vec::new();
         for source in sources {
@@ -106,7 +106,7 @@ impl Files {
     }
 
     fn read(&mut self, typed: &str) -> Result<usize> {
-        // What is not there has no canonical path; reading it says so in its own words.
+        // A missing file has no canonical path; reading it gives the error.
         let canonical = fs::canonicalize(typed).unwrap_or_else(|_| typed.into());
         if let Some(at) = self.0.iter().position(|file| file.canonical == canonical) {
             return Ok(at);
@@ -120,7 +120,7 @@ impl Files {
         Ok(self.0.len() - 1)
     }
 
-    /// The sources by names that tell them apart: base names, or paths as they were typed.
+    /// The sources with unique names: base names, or else paths as they were typed.
     fn named(
         &self,
         sources: Vec<(usize, Option<String>)>,

@@ -1,4 +1,4 @@
-//! `envtax doctor`: what can be started and measured here, how noisy it is, and why not.
+//! `envtax doctor`: which environments start here, why others do not, and how noisy the machine is.
 
 use std::cell::Cell;
 use std::io::{self, IsTerminal, Write};
@@ -19,7 +19,7 @@ use crate::protocol::{Answer, Ask};
 use crate::report::failure;
 use crate::units;
 
-/// No further environment of the overview is tried after so long.
+/// The overview tries no further environment after this time.
 const PATIENCE: Duration = Duration::from_secs(120);
 /// Columns of a name, and before the text beside it.
 const NAME: usize = 16;
@@ -45,7 +45,7 @@ pub fn run(args: &DoctorArgs) -> Result<Exit> {
         return clean(args, environments, &settings);
     }
     let page = Page::new();
-    // What is known already is there to be read while the environments are tried.
+    // The user can read this while the environments are tried.
     let mut output = io::stdout();
     output.write_all(machine::text(page.width).as_bytes())?;
     output.flush()?;
@@ -63,7 +63,8 @@ pub fn run(args: &DoctorArgs) -> Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// What starts, then what would have to boot, what does not start, and what only the user can name.
+/// The environments that start, then those that would have to boot, those that do not start, and
+/// the kinds that need an argument.
 fn overview(page: &Page, tried: &[EnvSpec], settings: &SessionSettings<'_>) -> Result<String> {
     let mut tries = tries(tried, settings, true)?;
     tries.sort_by_key(|(_, trial)| match trial {
@@ -77,7 +78,7 @@ fn overview(page: &Page, tried: &[EnvSpec], settings: &SessionSettings<'_>) -> R
         let usage = launcher.info().usage;
         text.push_str(&match launcher.detect() {
             Availability::Available => {
-                page.entry(usage, "?", &["needs what only you can name".to_owned()])
+                page.entry(usage, "?", &["needs an argument: give it with `--env`".to_owned()])
             }
             Availability::Unavailable { reason, remedy } => {
                 page.short(usage, &StartCheck::Failed(Failure::new(reason).or_remedy(remedy)))
@@ -85,13 +86,13 @@ fn overview(page: &Page, tried: &[EnvSpec], settings: &SessionSettings<'_>) -> R
         });
     }
     text.push_str(
-        "\n`envtax doctor --env SPEC` tells everything of one, `envtax list environments`\n\
-         what each of them is.\n",
+        "\n`envtax doctor --env SPEC` shows all details of one environment.\n\
+         `envtax list environments` explains the kinds.\n",
     );
     Ok(text)
 }
 
-/// Tries them one after the other; in short, for so long, and without booting a machine.
+/// Tries the environments one after the other. `in_short` limits the time and boots no machine.
 fn tries(
     environments: &[EnvSpec],
     settings: &SessionSettings<'_>,
@@ -118,7 +119,7 @@ fn tries(
     Ok(tries)
 }
 
-/// What the user calls it: its name, or what it is where it has none of its own.
+/// The name that the user gave the environment; without one, its specification.
 fn label(spec: &EnvSpec) -> String {
     if spec.name == spec.kind { spec.spec() } else { spec.name.clone() }
 }
@@ -168,7 +169,7 @@ fn clean(
     Ok(exit)
 }
 
-/// Where the output goes: names at the left, what is said of them beside.
+/// The output: names at the left, texts beside them.
 struct Page {
     width: usize,
 }
@@ -185,7 +186,7 @@ impl Page {
         match trial {
             StartCheck::Started { after, without } => {
                 let mut lines = vec![started(*after)];
-                // What has the same reason stands together.
+                // Names with the same reason share a line.
                 let mut reasons: Vec<(&Failure, Vec<&str>)> = Vec::new();
                 for (what, why) in without {
                     match reasons.iter_mut().find(|(known, _)| *known == why) {

@@ -1,4 +1,4 @@
-//! `envtax list`: what there is, from the registries.
+//! `envtax list`: the entries of the registries.
 
 use std::io::Write;
 
@@ -89,14 +89,14 @@ fn probes() -> Vec<[String; 2]> {
         }
         let phases: Vec<&str> = names(info.phases);
         if !phases.is_empty() {
-            summary.push_str(&format!("; apart: {}", phases.join(", ")));
+            summary.push_str(&format!("; phases: {}", phases.join(", ")));
         }
         rows.push([info.id.to_owned(), summary]);
     }
     rows
 }
 
-/// Everything that is written of the probes, as `docs/PROBES.md` holds it.
+/// The descriptions of the probes, as `docs/PROBES.md` holds it.
 fn probe_pages() -> String {
     let mut text = String::from(
         "# Probes\n\nMade from the registry by `envtax list probes --long`; do not edit.\n",
@@ -124,7 +124,7 @@ fn probe_pages() -> String {
     text
 }
 
-/// Everything that is written of the kinds of environments, as `docs/ENVIRONMENTS.md` holds it.
+/// The descriptions of the environment kinds, as `docs/ENVIRONMENTS.md` holds it.
 fn environment_pages() -> String {
     let mut text = String::from(
         "# Environments\n\nMade from the registry by `envtax list environments --long`; do not \
@@ -139,7 +139,7 @@ fn environment_pages() -> String {
     text
 }
 
-/// Everything that is written of filesystems made for a run, as `docs/FILESYSTEMS.md` holds it.
+/// The descriptions of the filesystem kinds, as `docs/FILESYSTEMS.md` holds it.
 fn filesystem_pages() -> String {
     let mut text = format!(
         "# Filesystems\n\nMade from the registry by `envtax list filesystems --long`; do not \
@@ -154,7 +154,7 @@ fn filesystem_pages() -> String {
     text
 }
 
-/// Everything that is written of workloads, as `docs/WORKLOADS.md` holds it.
+/// The descriptions of the workloads, as `docs/WORKLOADS.md` holds it.
 fn workload_pages() -> String {
     let mut text = format!(
         "# Workloads\n\nMade from the registry by `envtax list workloads --long`; do not edit.\n\n\

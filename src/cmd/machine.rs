@@ -1,20 +1,20 @@
-//! What `doctor` says of the machine itself, and how evenly it works.
+//! The part of `doctor` about the machine itself: its facts, and how noisy it is.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use crate::{facts, measure, stats, sys, units};
 
-/// How long the noise of the machine is looked at.
+/// Time for which the noise of the machine is measured.
 const NOISE_TIME: Duration = Duration::from_millis(1500);
-/// Work that is timed again and again: long enough to meet what a block of samples meets.
+/// Time of one loop of work, in ns: as long as a block of samples, so that it meets the same noise.
 const LOOP_NS: u64 = 5_000_000;
-/// Steps by which the speed of the loop is found.
+/// Number of steps that measure the speed of the loop.
 const RATE_STEPS: u64 = 100_000;
-/// Excess of the slowest tenth below which a machine counts as quiet.
+/// A machine counts as quiet if the excess of the slowest tenth is below this.
 const QUIET: f64 = 0.05;
 
-/// What the machine says of itself, and how evenly it works.
+/// The facts of the machine, and its noise.
 pub(super) fn text(width: usize) -> String {
     let facts = facts::environment();
     let mut text = String::from("this machine\n");
@@ -45,7 +45,7 @@ pub(super) fn text(width: usize) -> String {
     text
 }
 
-/// Times the same work again and again, and says how unequal the times are.
+/// Times the same work again and again, and describes how much the times differ.
 fn noise() -> String {
     let rate = (0..5).map(|_| timed(RATE_STEPS)).min().unwrap_or(1).max(1);
     let steps = (LOOP_NS as u128 * u128::from(RATE_STEPS) / u128::from(rate)) as u64;
@@ -64,7 +64,8 @@ fn noise() -> String {
     reading(excess, steal)
 }
 
-/// By how much the slowest tenth exceeds the 25 % quantile, which costs are read at, in words.
+/// Describes the excess of the slowest tenth over the 25 % quantile, which is the quantile of
+/// costs.
 fn reading(excess: f64, steal: Option<f64>) -> String {
     let steal = steal.map_or("unknown".into(), units::percent);
     let word = if excess < QUIET { "quiet (<" } else { "noisy (>" };
@@ -72,7 +73,7 @@ fn reading(excess: f64, steal: Option<f64>) -> String {
     format!("slowest tenth of 5 ms loops +{excess}, {word} {quiet}), steal {steal}")
 }
 
-/// Time of so many steps of integer work, in ns.
+/// Time of `steps` steps of integer work, in ns.
 fn timed(steps: u64) -> u64 {
     let start = Instant::now();
     let mut value = 1_u64;

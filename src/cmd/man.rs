@@ -11,66 +11,11 @@ use crate::mount::FILESYSTEMS;
 use crate::plan::suite::SUITES;
 use crate::report::LAYOUTS;
 
-/// Every way in which envtax ends.
-const EXITS: &[(&str, &str)] = &[
-    ("0", "Done. Also when the reader of the output left early."),
-    ("1", "Done, and the gate of `compare --fail-above` tripped."),
-    (
-        "2",
-        "Usage or set-up error: nothing was measured or compared; or `compare --fail-above` found \
-         no verdict to judge.",
-    ),
-    (
-        "3",
-        "The run file was written, but something failed or was not reached, or the run was \
-         interrupted.",
-    ),
-    (
-        "130",
-        "A second Ctrl-C (or termination signal) ended the run at once. The run file stays as it \
-         is, without an end; `compare` reads it.",
-    ),
-];
+/// The sections that no registry has: `##` begins a section, `###` an entry of it.
+const CLOSING: &str = include_str!("text/man.md");
 
-const HELP: &str = "`envtax VERB --help` tells what a verb takes, and `envtax --version` what \
-                    envtax this is.";
-
-const FILES: &[(&str, &str)] = &[
-    (
-        "envtax-DATE-TIME.jsonl",
-        "The run file, in the working directory unless `-o` names another: JSON Lines with all raw \
-         samples, the seed and the facts of every environment.",
-    ),
-    (
-        "environments.toml",
-        "Names environments, with their kinds, arguments, target directories, set-up and clean-up \
-         commands. Read in the working directory unless `--environments` names another.",
-    ),
-];
-
-const VARIABLES: &[(&str, &str)] = &[
-    ("NO_COLOR", "If set and not empty, no colour. There is none either where TERM is `dumb`."),
-    ("TMPDIR", "Folder for temporary files. Where `--dir` names none, file probes measure it."),
-];
-
-const EXAMPLES: &[(&str, &str)] = &[
-    (
-        "envtax run --env native --env sandbox=bwrap -o first.jsonl",
-        "Measures the machine and bubblewrap on it, and prints what bubblewrap costs.",
-    ),
-    (
-        "envtax run --env auto",
-        "Measures everything that starts here without being told more, native first.",
-    ),
-    (
-        "envtax run --env native --env sandbox=bwrap --suite unixbench --layout unixbench",
-        "The operations of UnixBench in both, interleaved, printed as a table of its tests.",
-    ),
-    (
-        "envtax compare first.jsonl --fail-above 10",
-        "Prints it again, and ends with exit code 1 if something is slower by more than 10 %.",
-    ),
-];
+const HELP: &str = "`envtax VERB --help` shows the options of a verb, and `envtax --version` the \
+                    version.";
 
 pub fn run() -> Result<Exit> {
     std::io::stdout().write_all(page()?.as_bytes())?;
@@ -103,35 +48,45 @@ fn page() -> Result<String> {
         page.push_str(&section(verb)?);
     }
     page.push_str(".SH ENVIRONMENT KINDS\n");
-    let text = "What can be written as SPEC in `--env NAME=SPEC`. `envtax doctor` tells which of \
-                them start here, and why the others do not.";
+    let text = "Each can be the SPEC of `--env NAME=SPEC`. `envtax doctor` shows which of them \
+                start here, and why others do not.";
     page.push_str(&paragraphs(text));
     let kinds = LAUNCHERS.iter().map(|launcher| launcher.info());
     page.push_str(&entries(kinds.map(|info| (info.usage, info.summary))));
     page.push_str(".SH FILESYSTEM KINDS\n");
-    let text = "What can be written as KIND in `--dir NAME=KIND`: a filesystem that is made for \
-                the run and gone afterwards.";
+    let text = "Each can be the KIND of `--dir NAME=KIND`: a filesystem that is made for the run \
+                and removed after it.";
     page.push_str(&paragraphs(text));
     let kinds = FILESYSTEMS.iter().map(|filesystem| filesystem.info());
     page.push_str(&entries(kinds.map(|info| (info.usage, info.summary))));
     page.push_str(".SH SUITES\n");
-    page.push_str(&paragraphs("What `run --suite NAME` measures."));
+    page.push_str(&paragraphs("Each can be the NAME of `run --suite NAME`."));
     page.push_str(&entries(SUITES.iter().map(|suite| (suite.name, suite.summary))));
     page.push_str(".SH LAYOUTS\n");
-    page.push_str(&paragraphs("What `--layout NAME` prints."));
+    let text = "Each can be the NAME of `--layout NAME`. `envtax list layouts` shows aliases, too.";
+    page.push_str(&paragraphs(text));
     page.push_str(&entries(LAYOUTS.iter().map(|layout| (layout.name, layout.summary))));
-    let closing = [
-        ("EXAMPLES", EXAMPLES),
-        ("EXIT STATUS", EXITS),
-        ("FILES", FILES),
-        ("ENVIRONMENT", VARIABLES),
-    ];
-    for (title, list) in closing {
-        page.push_str(&format!(".SH {title}\n{}", entries(list.iter().copied())));
+    for (title, list) in closing() {
+        page.push_str(&format!(".SH {title}\n{}", entries(list.into_iter())));
     }
     page.push_str(".SH SEE ALSO\n.BR bwrap (1),\n.BR proot (1),\n.BR namespaces (7)\n");
     page.push_str(&format!(".SH VERSION\n{}\n", quiet(&version)));
     Ok(ascii(&page))
+}
+
+/// The sections of [`CLOSING`] with their entries, each a term and its text.
+fn closing() -> Vec<(&'static str, Vec<(&'static str, &'static str)>)> {
+    let mut sections: Vec<(&str, Vec<(&str, &str)>)> = Vec::new();
+    for part in CLOSING.split("\n#").map(|part| part.trim_start_matches('#')) {
+        let (head, text) = part.split_once('\n').unwrap_or((part, ""));
+        match sections.last_mut() {
+            Some((_, entries)) if !text.trim().is_empty() => {
+                entries.push((head.trim(), text.trim()));
+            }
+            _ => sections.push((head.trim(), Vec::new())),
+        }
+    }
+    sections
 }
 
 /// An argument as it suits a page: its values in one line, and no help on help.
@@ -243,7 +198,7 @@ mod tests {
         }
         let names = crate::report::REPORTS.iter().map(|report| report.info().name);
         let names: Vec<&str> = names.collect();
-        assert!(page.contains(&format!("printed: {}\n", names.join(", "))), "{page}");
+        assert!(page.contains(&format!("output: {}\n", names.join(", "))), "{page}");
         let exits = [Exit::Done, Exit::Gate, Exit::Usage, Exit::Partial];
         for code in exits.iter().map(|exit| (*exit as u8).to_string()).chain(["130".into()]) {
             assert!(page.contains(&format!(".TP\n\\fB{code}\\fR\n")), "{code}");

@@ -118,7 +118,7 @@ fn starting(
         if !auto.contains(name) || name == draft.reference() || interrupted {
             return true;
         }
-        bar.set_message(format!("does {name} start here?"));
+        bar.set_message(format!("trying {name}"));
         bar.inc(1);
         match start_check::of(spec, settings) {
             StartCheck::Started { .. } | StartCheck::Ready => return true,
@@ -133,7 +133,7 @@ fn starting(
     ensure!(!interrupted, "interrupted before anything was measured");
     bar.finish_and_clear();
     if !told.is_empty() {
-        told.push("`envtax doctor` tells what would help".into());
+        told.push("`envtax doctor` shows the remedies".into());
     }
     Ok((environments, told))
 }

@@ -124,7 +124,7 @@ fn target_dirs(
         let lacks = environments.iter().find(|spec| !spec.dirs.contains_key(name));
         if let Some(spec) = lacks.filter(|_| name != DEFAULT_DIR) {
             bail!(
-                "target directory `{name}` is nowhere in `{}`: say where it is with `--dir \
+                "`{}` has no path for the target directory `{name}`: give it with `--dir \
                  {name}=PATH`, or in the environment's table `dirs`",
                 spec.name
             );

@@ -83,7 +83,7 @@ fn named(text: &str, file: Option<&EnvFile>) -> Result<EnvSpec> {
     match file {
         Some(file) if launch::find(kind).is_err() => parsed.with_context(|| {
             let names: Vec<&str> = file.environments().map(|spec| spec.name.as_str()).collect();
-            format!("`{}` names no environment `{spec}`, but {}", file.path, names.join(", "))
+            format!("`{}` has no environment `{spec}`; it has {}", file.path, names.join(", "))
         }),
         _ => parsed,
     }
@@ -95,7 +95,7 @@ fn all_of(file: Option<&EnvFile>) -> Result<Vec<EnvSpec>> {
         format!("`--env {ALL}`: there is no {default} here; name a file with `--environments`")
     })?;
     let all = file.all()?;
-    ensure!(!all.is_empty(), "`--env {ALL}`: `{}` names no environment", file.path);
+    ensure!(!all.is_empty(), "`--env {ALL}`: `{}` has no environment", file.path);
     Ok(all)
 }
 
@@ -131,7 +131,7 @@ mod tests {
         let spec = chosen(&["a=box"]).unwrap().environments.remove(0);
         assert_eq!(spec.spec(), "bwrap:--tmpfs /x");
         let error = format!("{:#}", chosen(&["bxo"]).unwrap_err());
-        assert!(error.contains("no environment `bxo`, but box, proot"), "{error}");
+        assert!(error.contains("no environment `bxo`; it has box, proot"), "{error}");
         assert!(error.contains("no environment kind `bxo`"), "{error}");
         let error = of(&["all".into()], None).unwrap_err().to_string();
         assert!(error.contains("environments.toml") && error.contains("--environments"), "{error}");

@@ -1,4 +1,4 @@
-//! Printing a comparison, for the verbs that end with one.
+//! Prints a comparison; the verbs that end with one share it.
 
 use std::io::{self, IsTerminal, Write};
 
@@ -8,7 +8,7 @@ use crate::cli::ShowArgs;
 use crate::compare::{Comparison, Side, compare};
 use crate::report::{self, REPORTS, Style};
 
-/// Checks what can be checked before anything is measured.
+/// Checks the options before anything is measured.
 pub fn check(args: &ShowArgs) -> Result<()> {
     ensure!(args.margin.is_finite() && args.margin >= 0.0, "`--margin` must be zero or more");
     let format = report::find(&args.format)?;

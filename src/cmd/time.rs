@@ -93,8 +93,8 @@ fn hint(lines: &[String]) -> Option<String> {
     let odd = lines.iter().find(|line| sys::find_program(line).is_none_or(|path| !path.is_file()));
     let odd = odd.filter(|_| lines.len() > 1 && lines.iter().all(single))?;
     Some(format!(
-        "each word is taken for a command of its own, and `{odd}` is none here; one command with \
-         arguments is written `envtax time -- {}`",
+        "each word is a command of its own here, and there is no command `{odd}`; write one \
+         command with arguments as `envtax time -- {}`",
         shell_words::join(lines)
     ))
 }
@@ -123,8 +123,8 @@ fn commands(args: &TimeArgs) -> Result<Vec<Command>> {
     for line in &args.lines {
         ensure!(
             seen.insert(line),
-            "the command `{line}` is given twice; to see how much chance alone does, time it in \
-             two environments of one kind: `--env a=native --env b=native`"
+            "the command `{line}` is given twice; to see the differences by chance alone, time it \
+             in two environments of one kind: `--env a=native --env b=native`"
         );
     }
     args.lines.iter().map(command).collect()
@@ -134,7 +134,8 @@ fn words_of(line: &str, by_shell: bool) -> Result<Vec<String>> {
     if by_shell {
         return Ok(shell(line));
     }
-    let words = shell_words::split(line).with_context(|| format!("the quotes in `{line}`"))?;
+    let words =
+        shell_words::split(line).with_context(|| format!("reading the quotes in `{line}`"))?;
     ensure!(!words.is_empty(), "an empty command line");
     if let Some(odd) = for_a_shell(line) {
         bail!("`{odd}` in `{line}` is for a shell: add `--shell`, or quote it if it is not");
@@ -230,13 +231,13 @@ fn check_placeholders(
         "{}",
         match args.inputs.is_empty() {
             true => "`{}` in the command stands for an input: give one with `--input FILE`",
-            false => "`--input` is given, but the command has no `{}` where it belongs",
+            false => "`--input` is given, but the command does not contain `{}`",
         }
     );
     for name in parameters.keys() {
         ensure!(
             used(&format!("{{{name}}}")),
-            "`--parameter {name}` is given, but the command has no `{{{name}}}` where it belongs"
+            "`--parameter {name}` is given, but the command does not contain `{{{name}}}`"
         );
     }
     Ok(())
@@ -248,7 +249,7 @@ fn check_files(args: &TimeArgs) -> Result<()> {
     let stdin = args.stdin.iter().filter(|path| !path.contains('{')).map(|it| ("--stdin", it));
     for (option, path) in inputs.chain(stdin).filter(|_| args.stage) {
         let about = fs::metadata(path).with_context(|| format!("`{option} {path}`"))?;
-        ensure!(about.is_file(), "`{option} {path}` is no file: `--stage` sends only files");
+        ensure!(about.is_file(), "`{option} {path}` is not a file: `--stage` sends only files");
     }
     Ok(())
 }
@@ -262,7 +263,7 @@ fn check_output_folder(args: &TimeArgs) -> Result<()> {
         Err(error) if error.kind() == ErrorKind::NotFound => true,
         Err(error) => return Err(error).with_context(|| format!("`--keep-output {name}`")),
     };
-    let taken = format!("`--keep-output {name}`: there is something in it; choose another folder");
+    let taken = format!("`--keep-output {name}`: the folder is not empty; choose another one");
     ensure!(empty || args.output.force, "{taken}, or add to it with `--force`");
     fs::create_dir_all(folder).with_context(|| format!("making `{name}` for `--keep-output`"))
 }
@@ -361,7 +362,7 @@ mod tests {
         let told =
             |lines: &[&str]| hint(&lines.iter().map(|it| it.to_string()).collect::<Vec<_>>());
         let text = told(&["ls", "/no/such", "b'c"]).unwrap();
-        assert!(text.contains("`/no/such` is none"), "{text}");
+        assert!(text.contains("there is no command `/no/such`"), "{text}");
         assert!(text.ends_with("`envtax time -- ls /no/such 'b'\\''c'`"), "{text}");
         assert!(told(&["/no/such"]).is_none() && told(&["ls /no", "no-such x"]).is_none());
     }

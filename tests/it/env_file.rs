@@ -204,7 +204,8 @@ fn target_directories_of_the_file_are_those_of_the_run() {
 fn a_target_directory_must_be_somewhere_in_each_environment() {
     let text = "[environments.x]\nkind = 'native'\ndirs = { data = '/tmp' }\n";
     let done = refused(text, &["--env", "native", "--env", "x"]);
-    done.complains("`data` is nowhere in `native`").complains("--dir data=PATH");
+    done.complains("`native` has no path for the target directory `data`")
+        .complains("--dir data=PATH");
     let place = place(text);
     place.run(&["x"], &["file.stat"]).args(SHORT).run().exits(0).prints("file.stat dir=data");
 }
@@ -248,9 +249,9 @@ fn an_argument_that_is_wrong_is_named_with_its_place_when_it_is_used() {
 fn names_that_are_nowhere_are_told_beside_those_there_are() {
     let text = "[environments.box]\nkind = 'native'\n[environments.bag]\nkind = 'native'\n";
     let done = refused(text, &["--env", "bos"]);
-    done.complains("names no environment `bos`, but box, bag").complains("there are native");
+    done.complains("has no environment `bos`; it has box, bag").complains("there are native");
     refused(text, &["--env", "box", "--env", "box"]).complains("two environments are called `box`");
-    refused("", &["--env", "all"]).complains("`environments.toml` names no environment");
+    refused("", &["--env", "all"]).complains("`environments.toml` has no environment");
     let place = Place::new();
     let done = place.envtax(["run", "--env", "all"]).run().exits(2);
     done.complains("there is no environments.toml here").complains("--environments");
@@ -285,7 +286,7 @@ fn auto_takes_what_starts_and_says_what_does_not() {
     let run = place.run(&["y=cmd:/bin/sh -c '\"$@\"' sh", "auto", &broken], &["null"]);
     let done = run.args(SHORT).variable("PATH", "/nowhere").run().exits(3);
     let done = done.complains("`--env auto` leaves out `bwrap`: there is no `bwrap` on the search");
-    let done = done.complains("`envtax doctor` tells what would help");
+    let done = done.complains("`envtax doctor` shows the remedies");
     // What was named by hand stays, with its reason.
     done.prints("cost divided by that of native").prints("x did not start");
     let comparison = place.comparison("run.jsonl");

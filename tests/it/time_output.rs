@@ -57,7 +57,7 @@ fn outputs_are_not_mixed_with_others() {
     fs::create_dir(place.path("kept")).unwrap();
     place.write("kept/of-yesterday", "");
     let refused = time_unforced(&place, "kept").exits(2);
-    refused.complains("`--keep-output kept`: there is something in it");
+    refused.complains("`--keep-output kept`: the folder is not empty");
     place.write("file", "");
     time_unforced(&place, "file").exits(2).complains("`--keep-output file`");
 }

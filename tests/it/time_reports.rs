@@ -59,7 +59,7 @@ fn the_published_table_is_printed_to_the_digit() {
         "user and system time are 2.67 to 2.80 times the wall time: several CPUs worked",
         "real: the medians are of different inputs, A before and C after",
         "real: mean (3.1\u{a0}%) and median (2.2\u{a0}%) disagree",
-        "real: by the pairs, anything from -1.7 to 7.7\u{a0}%: not to be told from no change",
+        "real: the paired interval, -1.7 to 7.7\u{a0}%, includes no change",
         "one run of each: nothing tells how much another one would differ",
         "the files are different sessions, not interleaved",
         "nothing is said of when, in which order and where they were taken",

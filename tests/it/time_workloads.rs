@@ -163,7 +163,7 @@ fn mistakes_are_named() {
     bad(&["tar", "tar"], &[], "`--workload tar` is given twice");
     bad(&["tar"], &["--", "ls"], "cannot be used with");
     bad(&["tar"], &["--input", "a.jpg"], "cannot be used with");
-    bad(&["tar"], &["--parameter", "n=1"], "no `{n}` where it belongs");
+    bad(&["tar"], &["--parameter", "n=1"], "does not contain `{n}`");
     place.is_clean();
 }
 

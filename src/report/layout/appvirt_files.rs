@@ -31,8 +31,8 @@ fn tables(comparison: &Comparison) -> Tables {
         "shorter is faster; the first rounds are single runs in random order, the last column is \
          the centre of all rounds with its 95 % interval"
             .into(),
-        "settle: what is still to be written when the program has closed the file; it is no part \
-         of the time above it"
+        "settle: the time until the data is durable, after the program has closed the file; the \
+         time of the write does not contain it"
             .into(),
     ];
     Tables { sheets, notes }
@@ -54,7 +54,7 @@ fn sections(comparison: &Comparison) -> Vec<Section<'_>> {
     all.into_iter().filter(|(_, rows)| !rows.is_empty()).collect()
 }
 
-/// Block size, with what else tells the rows of a section apart.
+/// Block size, with the other parameters in which the rows of a section differ.
 fn name(row: &Row) -> String {
     let other = ["mode", "cache"].into_iter().find_map(|name| param(row, name));
     let dir = row.dir.as_ref().map(|dir| format!(" {dir}")).unwrap_or_default();

@@ -34,13 +34,13 @@ fn tables(comparison: &Comparison) -> Tables {
         sheets.push(case_sheet(comparison, params, &found.collect::<Vec<_>>()));
     }
     let mut notes = vec![format!(
-        "times in seconds; speed-up: what was saved of the time of {}, (old - new) / old",
+        "times in seconds; speed-up: the share of the time of {} that was saved, (old - new) / old",
         comparison.reference
     )];
     if !comparison.over_inputs.is_empty() {
         let text = "mean: from the arithmetic means over the inputs; median: from the medians \
-                    over the inputs, each side's own; paired: geometric mean of each input's own \
-                    ratio; intervals are of the inputs, as if drawn at random from many such";
+                    over the inputs, each side with its own; paired: geometric mean of the \
+                    inputs' ratios; the intervals treat the inputs as a random sample of many";
         notes.push(text.into());
     }
     for column in 1..comparison.columns.len() {
@@ -49,7 +49,7 @@ fn tables(comparison: &Comparison) -> Tables {
     Tables { sheets, notes }
 }
 
-/// `Input A`, with what else tells the cases apart.
+/// `Input A`, with the other parameters of the case.
 fn title(params: &str) -> String {
     match params.strip_prefix("input=") {
         Some(input) => format!("Input {input}"),
@@ -83,8 +83,8 @@ fn case_sheet(comparison: &Comparison, params: &str, rows: &[(&str, &Row)]) -> S
     sheet
 }
 
-/// `real 1.3 % faster, user the same, sys 2 ticks less (inconclusive)`, with whose it is where
-/// there are several.
+/// `real 1.3 % faster, user the same, sys 2 ticks less (inconclusive)`, with the column's name
+/// where there are several.
 fn verdicts(comparison: &Comparison, column: usize, rows: &[(&str, &Row)]) -> Option<String> {
     let mut words = Vec::new();
     let mut settled = true;
@@ -103,7 +103,7 @@ fn verdicts(comparison: &Comparison, column: usize, rows: &[(&str, &Row)]) -> Op
     (!words.is_empty()).then(|| format!("{whose}{open}{}", words.join(", ")))
 }
 
-/// Nothing where there is but one column beside the reference's.
+/// The name of the column; nothing where it is the only one beside the reference.
 fn whose(comparison: &Comparison, column: usize) -> String {
     match comparison.columns.len() {
         2 => String::new(),
@@ -111,8 +111,8 @@ fn whose(comparison: &Comparison, column: usize) -> String {
     }
 }
 
-/// A difference as ticks of the coarser of both clocks; without words where there are none, and the
-/// times of some runs are zero.
+/// A difference in ticks of the coarser of the two clocks. Without a known tick, some times are
+/// zero.
 fn ticks(comparison: &Comparison, column: usize, tax: &Tax) -> String {
     let quanta = [comparison.quanta[0], comparison.quanta[column]];
     let Some(tick) = quanta.into_iter().flatten().reduce(f64::max) else {
@@ -128,8 +128,8 @@ fn tax(cell: &Cell) -> Option<&Tax> {
     measured(cell)?.tax.as_ref()
 }
 
-/// Seconds with three decimals, or more where that is nothing, as `time` prints them; with the
-/// half-width of the interval where there are runs to have one from.
+/// Seconds with three decimals, as `time` prints them, or more where three show nothing; with the
+/// half-width of the interval where there is one.
 fn seconds(cell: &Cell) -> String {
     let Some(measured) = measured(cell) else { return missing(cell) };
     let value = measured.cost / 1e9;
@@ -140,7 +140,7 @@ fn seconds(cell: &Cell) -> String {
     format!("{text}{}", width.unwrap_or_default())
 }
 
-/// Per cent with one decimal, and no negative nothing.
+/// Per cent with one decimal, and without `-0.0`.
 fn percent(share: f64) -> String {
     let text = format!("{:.1}", share * 100.0);
     if text == "-0.0" { "0.0".into() } else { text }
@@ -155,7 +155,7 @@ fn verdict(tax: &Tax) -> String {
     }
 }
 
-/// The averages over the inputs, and what is wrong with them.
+/// The averages over the inputs, and their doubts.
 fn averages(
     comparison: &Comparison,
     column: usize,
@@ -199,13 +199,13 @@ fn bounds(interval: Option<(f64, f64)>) -> String {
     interval.map(|(low, high)| format!("{} to {}", percent(low), percent(high))).unwrap_or_default()
 }
 
-/// What must be said of one figure's averages.
+/// The notes about one figure's averages.
 fn doubts(name: &str, gain: &SpeedUp) -> Vec<String> {
     let mut doubts = Vec::new();
     if let Some([old, new]) = &gain.median_of {
         doubts.push(format!(
             "{name}: the medians are of different inputs, {old} before and {new} after: their \
-             ratio is that of no input"
+             ratio belongs to no input"
         ));
     }
     if (gain.mean - gain.median).abs() >= DISAGREE {
@@ -219,7 +219,7 @@ fn doubts(name: &str, gain: &SpeedUp) -> Vec<String> {
         gain.paired_interval.filter(|(low, high)| *low <= 0.0 && *high >= 0.0)
     {
         doubts.push(format!(
-            "{name}: by the pairs, anything from {} to {}\u{a0}%: not to be told from no change",
+            "{name}: the paired interval, {} to {}\u{a0}%, includes no change",
             percent(low),
             percent(high)
         ));

@@ -46,13 +46,13 @@ const UNIXBENCH_AND_MOUNTS: Layout = Layout {
     },
 };
 
-/// One published comparison's way to print its tables.
+/// The tables of one published comparison.
 pub struct Layout {
     pub name: &'static str,
     pub summary: &'static str,
     /// The command that measures what it shows.
     pub measure: &'static str,
-    /// Its tables, and what must be said beside them. No table when the rows are missing.
+    /// Its tables, and the notes below them. No table when the rows are missing.
     pub tables: fn(&Comparison) -> Tables,
 }
 
@@ -87,8 +87,8 @@ impl Layout {
     }
 }
 
-/// Rows of that probe and phase whose parameters have all of these values, of one copy: what one of
-/// several costs is no figure of these tables.
+/// Rows of that probe and phase whose parameters have all of these values. Rows of several copies
+/// are left out: these tables show the cost of one.
 fn rows<'a>(
     comparison: &'a Comparison,
     probe: &'a str,
@@ -119,7 +119,7 @@ fn measured(cell: &Cell) -> Option<&Measured> {
     }
 }
 
-/// What stands for a figure that is not there.
+/// The word in place of a missing figure.
 fn missing(cell: &Cell) -> String {
     let word = match cell {
         Cell::Measured(_) => "",
@@ -130,7 +130,7 @@ fn missing(cell: &Cell) -> String {
     word.to_owned()
 }
 
-/// A figure made of the cost, as `value ±width`, with the letters of its doubts.
+/// A figure computed from the cost, as `value ±width`, with the letters of its flags.
 fn figure(cell: &Cell, of_cost: impl Fn(f64) -> f64) -> String {
     let Some(measured) = measured(cell) else { return missing(cell) };
     let value = of_cost(measured.cost);

@@ -45,7 +45,7 @@ const METRICS: [Metric; 4] = [
     ("memory per thread [MB]", "thread.hold", "memory", &[], megabytes),
 ];
 
-/// As [`Metric`], of files: MB/s follow from the block size.
+/// As [`Metric`], for files: the block size turns a cost into MB/s.
 type Speed = (&'static str, &'static str, &'static str, &'static [(&'static str, &'static str)]);
 
 const SPEEDS: [Speed; 5] = [
@@ -71,8 +71,8 @@ fn tables(comparison: &Comparison) -> Tables {
         }
     }
     let notes = vec![
-        "process creation is the parent's side only, children alive and blocked; memory is the \
-         slope over several numbers of processes, not one difference of `free`"
+        "process creation is timed in the parent only, while the children live and wait; memory is \
+         the slope over several numbers of processes, not one difference of `free`"
             .into(),
         "ratios of MB/s are of the rates: above one is faster than the reference".into(),
     ];
@@ -82,7 +82,7 @@ fn tables(comparison: &Comparison) -> Tables {
     Tables { sheets, notes }
 }
 
-/// The metric with what tells several of its rows apart.
+/// The metric, with the parameter and the directory in which its rows differ.
 fn named(metric: &str, row: &Row, param: &str) -> String {
     let value = super::param(row, param).map(|value| format!(" {param}={value}"));
     let dir = row.dir.as_ref().map(|dir| format!(" {dir}"));
@@ -114,7 +114,7 @@ fn add(sheet: &mut Sheet, name: &str, row: &Row, of: impl Fn(f64) -> f64, rate: 
     }
 }
 
-/// Creation by what memory the parent has: without more, mapped, written.
+/// Creation by the parent's memory: without additional memory, mapped, written.
 fn ballast(comparison: &Comparison) -> Sheet {
     let mut sheet = super::sheet("Process creation by the parent's memory [ms]", comparison);
     for row in rows(comparison, "process.fork", "create", &[]) {

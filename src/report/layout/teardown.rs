@@ -41,9 +41,9 @@ fn tables(comparison: &Comparison) -> Tables {
         }
     }
     let notes = vec![
-        "blocked: share of the time of creation or destruction during which an operation of a \
-         process at normal priority was under way for longer than it takes in calm; the \
-         distributions are in the full report"
+        "blocked: the share of the time of creation or destruction in which an operation of a \
+         bystander, a process at normal priority, took longer than in calm; the full report has \
+         the distributions"
             .into(),
     ];
     Tables { sheets: vec![phases, bystander], notes }

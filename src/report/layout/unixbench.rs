@@ -129,13 +129,14 @@ fn index(comparison: &Comparison, notes: &mut Vec<String>) -> Sheet {
     }
     if found > 0 {
         notes.extend([
-            "scores are of envtax's floor costs, with the index in brackets (10 is a SPARCstation \
-             20-61): an index has no interval, the ratio under it has; file copy never leaves the \
-             page cache; context switching is on one CPU"
+            "scores are computed from envtax's floor costs, with the index in brackets (10 is a \
+             SPARCstation 20-61); an index has no interval, the ratio below it has one; file copy \
+             stays in the page cache; context switching is on one CPU"
                 .into(),
-            "not to be held against UnixBench's printed scores: execl throughput is of a program \
-             of twenty instructions (UnixBench executes itself, dynamically linked, some thirty \
-             times slower), process creation of a small static process (up to twice as fast)"
+            "do not compare the scores with those that UnixBench prints: for execl throughput it \
+             executes itself, dynamically linked, which is some thirty times slower than the \
+             program of twenty instructions here; for process creation it forks a larger process, \
+             which is up to twice as slow"
                 .into(),
         ]);
         if found < TESTS.len() {
