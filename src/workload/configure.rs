@@ -9,12 +9,11 @@ pub static CONFIGURE: Workload = Workload {
     notes: "\
 A shell that starts `cc`, `sed`, `expr`, `grep`, `cat`, `uname`, `mkdir` and `rm`, one
 after the other, writes small files and runs four programs that it has just built:
-290 processes with gcc 12. What it
-finds is written as a header file; where that differs between environments
-(`--verify-output`), so did the work.
+290 processes with gcc 12. It writes its findings as a header file. Where that file
+differs between environments (`--verify-output`), the work differed, too.
 
-It works in the run's folder below the environment's `TMPDIR` (or `/tmp`): programs in
-it must be allowed to run, or it goes another way.",
+It works in the run's folder below the environment's `TMPDIR` (or `/tmp`). If programs
+in that folder must not run, the script takes other branches.",
     needs: &["sh", "cc", "sed", "expr", "grep", "cat", "uname", "mkdir", "rm"],
     command: &["sh", "{data}/configure", "{out}"],
     make: |folder| source::write(&folder.join("configure"), SCRIPT.as_bytes()),

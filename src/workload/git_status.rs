@@ -7,16 +7,16 @@ pub static GIT_STATUS: Workload = Workload {
     name: "git-status",
     summary: "`git status` of a repository of 5000 files in 250 folders, without changes",
     notes: "\
-Looks at every file and reads every folder of a tree (5000 files of 0.2 to 4 KiB), and
-reads the index and one pack: a `lstat` for each file, hardly any data. What costs in an
-environment is the path of metadata: file servers, overlays, system call interception.
+Looks at every file and reads every folder of a tree (5000 files of 0.2 to 4 KiB), the
+index and one pack: one `lstat` for each file, and hardly any data. In an environment,
+the path of metadata costs: file servers, overlays, system call interception.
 
-The repository is made by the `git` of this side, with one commit. Its index holds only
-what is the same wherever the tree is seen (`core.checkStat=minimal`), and the timed
-command does not write it (`--no-optional-locks`): otherwise each environment would
-find the index of another one stale and read all files again. No setting of the user
-or of the system is used when the repository is made; in the timed command they are.
-`git` looks at files by several threads where it sees several processors.",
+The `git` of this machine makes the repository, with one commit. Its index contains only
+what is the same in all environments (`core.checkStat=minimal`), and the timed command
+does not write it (`--no-optional-locks`). Otherwise each environment would find the
+index of another one stale and read all files again. Settings of the user and of the
+system apply to the timed command, but not when the repository is made. Where `git`
+sees several processors, it looks at files in several threads.",
     needs: &["git"],
     command: &[
         "git",

@@ -1,6 +1,6 @@
 //! Whole commands that everyone has, with the data that they work on: one file each, listed once
-//! below in the order in which documents show them. Each says what is to be made;
-//! `control/workloads.rs` makes it.
+//! below in the order of the documents. A workload describes its data; `control/workload_data.rs`
+//! makes it. This folder may use nothing but the standard library. It must not start processes.
 
 mod configure;
 mod gcc;
@@ -56,61 +56,11 @@ fn nothing(_folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// What is said of all of them. `docs/WORKLOADS.md` begins with it.
-pub const NOTES: &str = "\
-A workload is a whole command that everyone has, with data that envtax makes for it:
+/// The notes on all of them. `docs/WORKLOADS.md` begins with them.
+pub const NOTES: &str = include_str!("introduction.md");
 
-    envtax time --workload git-status --workload tar --env native --env podman:IMAGE
-
-Each is a row for every figure of `envtax time`, each environment a column.
-
-- *Data*: made before the environments start, in a folder below `TMPDIR` (or `/tmp`),
-  not timed, the same bytes whenever and wherever: a session before a change and one
-  after it work on the same. It is a target directory called `data`: environments that
-  do not see this machine's files get it as they get those of `--dir`, and what its
-  filesystem is in each is in the run file. It is removed at the end, by the guard
-  process of a killed run, or by the next run. A root folder of the user's
-  (`crun:rootfs=DIR`) has an empty folder meanwhile, on which it is mounted. A guest
-  (`vm:root=/`) has it over 9p, with the guest's cache. A `chroot:DIR` that shows no
-  `TMPDIR` of this machine has only workloads without data.
-- *Programs*: those of the environment. One that an environment lacks is a row that is
-  skipped there, with the program's name. An environment with another version of it
-  does other work: `envtax time` compares what the commands do where they are, not
-  one binary in two places.
-- *What is written* goes to a folder of the run below the environment's own `TMPDIR`
-  (or `/tmp`) and is removed after the run, not timed. That may be another filesystem
-  than the data's.
-- *Warm*: all data was just written, so that it is read from memory. The first run in
-  an environment is kept apart from the later ones.
-";
-
-/// A program that is no workload, as it is timed with files of one's own.
-pub const EXAMPLE: &str = "\
-## A program of one's own
-
-What people compare is a program of theirs with files of theirs. The one that
-`envtax time` was first asked for is lepton, which makes JPEG files smaller without
-loss, before and after an update of the system. Its port to Rust is public; 0.3.0 has
-the program (0.4.0 builds in a git repository only, later ones are libraries alone):
-
-    cargo install lepton_jpeg --version 0.3.0
-
-    envtax time --label before -o before.jsonl --verify-output \\
-        --input a.jpg --input b.jpg --input c.jpg \\
-        --conclude 'lepton_jpeg_util {out} {out}.jpg' --conclude 'cmp {} {out}.jpg' \\
-        -- lepton_jpeg_util {} {out}
-
-Each input is a row. After every run, not timed, the result is turned back and compared
-with the input byte by byte: a run whose result is wrong fails its row.
-`lepton_jpeg_util` computes with several threads, so that user time can be more than
-wall time, and turns its result back itself before it writes it, which is timed.
-
-The same files here and in machines of their own, whose root is this machine's; the results
-are kept, and the first hash decides:
-
-    envtax time --env native --env vm:root=/ --env uml:root=/ --verify-output \\
-        --keep-output results --input /photos/a.jpg -- ~/.cargo/bin/lepton_jpeg_util {} {out}
-";
+/// How a program of the user's own is timed. `docs/WORKLOADS.md` ends with it.
+pub const EXAMPLE: &str = include_str!("own_program.md");
 
 #[cfg(test)]
 mod tests {
