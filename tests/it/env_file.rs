@@ -358,7 +358,7 @@ fn the_doctor_is_short_of_many_and_tells_everything_of_one() {
     assert!(done.out.lines().all(|line| line.chars().count() <= 80), "{}", done.out);
     assert_eq!(done.err, "", "progress is for terminals");
     let done = done.prints("remedy: apt-get install bubblewrap");
-    done.prints("`envtax doctor --env SPEC` tells everything of one");
+    done.prints("`envtax doctor --env SPEC` shows all details of one");
     let broken = place.fake("x", "echo one >&2; echo two >&2; exit 1");
     let done = place.envtax(["doctor", "--env", &broken]).run().exits(0);
     done.prints("it printed: one").prints("it printed: two").prints("by hand:").prints("remedy:");
