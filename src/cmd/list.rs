@@ -133,7 +133,10 @@ fn environment_pages() -> String {
     for info in LAUNCHERS.iter().map(|launcher| launcher.info()) {
         let (kind, usage) = (info.kind, info.usage);
         let summary = sentence(info.summary);
-        text.push_str(&format!("\n## {kind}\n\n`--env {usage}`: {summary}.\n\n{}\n", info.notes));
+        text.push_str(&format!(
+            "\n## {kind}\n\n`--env {usage}`: {summary}.\n\n{}\n",
+            info.notes.trim_end()
+        ));
         text.push_str(&format!("\nIf it does not start: {}.\n", info.remedy));
     }
     text
@@ -147,7 +150,7 @@ fn filesystem_pages() -> String {
         mount::NOTES
     );
     for info in FILESYSTEMS.iter().map(|filesystem| filesystem.info()) {
-        let (kind, usage, notes) = (info.kind, info.usage, info.notes);
+        let (kind, usage, notes) = (info.kind, info.usage, info.notes.trim_end());
         let summary = sentence(info.summary);
         text.push_str(&format!("\n## {kind}\n\n`--dir NAME={usage}`: {summary}.\n\n{notes}\n"));
     }
@@ -162,7 +165,7 @@ fn workload_pages() -> String {
         workload::NOTES
     );
     for workload in WORKLOADS {
-        let (name, notes) = (workload.name, workload.notes);
+        let (name, notes) = (workload.name, workload.notes.trim_end());
         let (summary, command) = (sentence(workload.summary), workload.command.join(" "));
         text.push_str(&format!("\n## {name}\n\n{summary}.\n\n    {command}\n\n{notes}\n"));
     }

@@ -11,22 +11,7 @@ static INFO: LauncherInfo = LauncherInfo {
     kind: "appv",
     usage: "appv:PACKAGEGUID_VERSIONGUID",
     summary: "inside the virtual environment of a package of Microsoft App-V, on Windows",
-    notes: "The package must be added and published. PowerShell tells both parts of the\n\
-            argument:\n\
-            \n\
-            \x20   $p = Get-AppvClientPackage -Name NAME\n\
-            \x20   \"$($p.PackageId)_$($p.VersionId)\"\n\
-            \n\
-            The command is `cmd.exe /appvve:PACKAGEGUID_VERSIONGUID /d /c envtax.exe agent`: by\n\
-            that switch, App-V's client runs a local program in the package's virtual\n\
-            environment, which it starts if need be. With `cmd`, the same is `cmd:cmd.exe\n\
-            /appvve:PACKAGEGUID_VERSIONGUID /d /c`, and `cmd:cmd.exe /appvpid:PID /d /c` enters\n\
-            that of a process which is there already. (`Start-AppvVirtualProcess` takes only\n\
-            files for input and output.)\n\
-            \n\
-            It was never run: neither Windows nor App-V was at hand. The switches are from the\n\
-            documentation of App-V 5.1, *Running a locally installed application inside a\n\
-            virtual environment*.",
+    notes: include_str!("appv.md"),
     remedy: "check by hand that `cmd.exe /appvve:PACKAGEGUID_VERSIONGUID /d /c echo hello` prints \
              hello, and that `Get-AppvClientPackage` shows the package as published",
     boot_limit_s: 60,

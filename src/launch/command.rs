@@ -10,10 +10,7 @@ static INFO: LauncherInfo = LauncherInfo {
     kind: "cmd",
     usage: "cmd:PREFIX...",
     summary: "any command that runs its arguments: `ssh host`, `docker exec -i c`, `wsl.exe --`",
-    notes: "First as if the environment saw this machine's files; failing that, its `sh` is sent\n\
-            the binary, which it makes executable in a folder that allows it, and becomes. The\n\
-            agent removes both at once. Whatever the command prints itself is kept as noise and\n\
-            quoted when the agent does not start.",
+    notes: include_str!("command.md"),
     remedy: "check by hand that `PREFIX... echo hello` prints hello and asks for nothing",
     ..LauncherInfo::COMMON
 };

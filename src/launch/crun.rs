@@ -13,26 +13,7 @@ static INFO: LauncherInfo = LauncherInfo {
     kind: "crun",
     usage: "crun[:OPTIONS]",
     summary: "a container of the runtime crun; over a root file system of yours or a minimal one",
-    notes: "OPTIONS, separated by commas:\n\
-            \n\
-            - `rootfs=DIR`: that folder as root. The agent is mounted in `/dev`, and a target\n\
-            directory under its own path; where DIR has no folder for it, an empty one is made\n\
-            for the run and removed after it. `rootfs=/` is the machine's own root, with all that\n\
-            is mounted below it, by root only. Without this option, a root with nothing but the\n\
-            agent, on the filesystem of `TMPDIR`.\n\
-            - `seccomp=default`, `seccomp=FILE`: under the filter of system calls that podman\n\
-            uses, or that one. Bare runtimes have none. It is the visible part of what a\n\
-            container costs: with it, getppid took 1.10 times as long as outside (95 %\n\
-            interval 1.08 to 1.13), without it 1.00 times (0.98 to 1.02).\n\
-            \n\
-            Own namespaces for processes, mounts, network (empty), IPC and host name; the\n\
-            capabilities that podman leaves; no new privileges. Target directories and root are\n\
-            the machine's own filesystems, without a layer between. There is no control group of\n\
-            its own: the limits are those of envtax.\n\
-            \n\
-            Where control groups of version 1 and 2 are mixed, which crun refuses, root shows it\n\
-            version 2 alone, in a mount namespace for this container only; another user cannot.\n\
-            Elsewhere another user gets a user namespace with one id; crun was never run so.",
+    notes: include_str!("crun.md"),
     remedy: "apt-get install crun; as another user than root, allow user namespaces",
     example: Some("crun"),
     staged: true,

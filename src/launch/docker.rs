@@ -15,22 +15,7 @@ static INFO: LauncherInfo = LauncherInfo {
     kind: "docker",
     usage: "docker[:IMAGE][,OPTIONS]",
     summary: "a container of docker, from a local IMAGE, a folder or a minimal root file system",
-    notes: "IMAGE must be there already: nothing is fetched. Without one, an image of a root\n\
-            with nothing but the agent is made for each launch and removed after it. OPTIONS,\n\
-            separated by commas:\n\
-            \n\
-            - `rootfs=DIR`: a copy of that folder as root. Docker runs images only: one is made\n\
-            of the folder, without what is mounted in it, for each launch, and removed after\n\
-            it. Copying is not in the time of a start. What is large is better made an image of\n\
-            by hand, once: `tar -C DIR -c . | docker import - NAME`, and `docker:NAME`.\n\
-            - `runtime=NAME`: another runtime that the daemon knows.\n\
-            - `seccomp=unconfined`, `seccomp=FILE`: another filter of system calls than\n\
-            docker's own, under which getppid took 1.16 times as long as outside, and without\n\
-            one 1.03 times.\n\
-            \n\
-            The daemon is that of the variable DOCKER_HOST or docker's usual one. It has to be\n\
-            on this machine: the agent and the target directories are mounted from here. What is\n\
-            said of podman's root, agent, network and log is true here too.",
+    notes: include_str!("docker.md"),
     remedy: "apt-get install docker.io, start its daemon or name one in DOCKER_HOST, and be root \
              or a member of the group docker",
     example: Some("docker"),

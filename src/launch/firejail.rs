@@ -11,15 +11,7 @@ static INFO: LauncherInfo = LauncherInfo {
     kind: "firejail",
     usage: "firejail[:OPTIONS]",
     summary: "firejail over the host's files, without a profile unless OPTIONS name one",
-    notes: "`firejail --quiet --noprofile` with OPTIONS behind; `--noprofile` is left out when\n\
-            OPTIONS have a `--profile`. Without a profile firejail makes namespaces and no\n\
-            seccomp filter: getppid costs as much as natively. `firejail:--profile=default`\n\
-            adds a filter and hides folders: getppid costs 1.17 times as much, and start-up\n\
-            takes five times as long as without. A profile may forbid to execute what lies in\n\
-            `/tmp` or in a home folder, and envtax with it.\n\
-            \n\
-            A firejail that is killed leaves small files in `/run/firejail`, which envtax\n\
-            removes when it is run by root. Run by another user it was never tried.",
+    notes: include_str!("firejail.md"),
     remedy: "apt-get install firejail; where /etc/firejail/firejail.users is, users other than \
              root must be named in it",
     version_command: &["firejail", "--version"],

@@ -19,41 +19,7 @@ static INFO: LauncherInfo = LauncherInfo {
     kind: "gvisor",
     usage: "gvisor[:OPTIONS]",
     summary: "a container of gVisor's runsc, over a root file system of yours or a minimal one",
-    notes: "OPTIONS, separated by commas:\n\
-            \n\
-            - `platform=systrap` (the default of runsc), `platform=ptrace` or `platform=kvm`:\n\
-            how system calls get to gVisor's kernel. `kvm` is refused where the CPU shows\n\
-            neither `vmx` nor `svm`: gVisor would spin for ever. It was never run here, for\n\
-            that reason.\n\
-            - `overlay=VALUE`: what runsc has as `--overlay2`, such as `none` (writes go to\n\
-            the machine's folder), `root:memory` or `all:memory`.\n\
-            - `directfs=true` (the default) or `false`: whether gVisor opens files itself or\n\
-            asks another process to, its gofer.\n\
-            - `rootfs=DIR`: that folder as root, by root only. Nothing is put into it but what\n\
-            `crun` puts there; writes go to a file on the filesystem of `TMPDIR` unless\n\
-            `overlay=` says otherwise.\n\
-            \n\
-            No network, no control group of its own. `/tmp` is a filesystem in gVisor's memory\n\
-            when the root's is empty, as that of the minimal root is: give a target directory\n\
-            with `--dir` to measure files of the machine.\n\
-            \n\
-            What is peculiar inside: `mincore` says that every page is in memory, so that\n\
-            nothing counts as cold; files opened with O_DIRECT are served from the machine's\n\
-            cache; page faults and context switches are counted as zero; a process pinned to a\n\
-            CPU is so for gVisor's kernel only, whose own threads run on any. Costs of system\n\
-            calls vary between launches and with the load: getppid took 37, 56 and 81 times as\n\
-            long as outside in three ways to start it at a load of 2 to 3 on 2 CPUs, 325 to\n\
-            630 times at a load of 10. 1 MiB reads took 1.5 times as long, 4 KiB reads 28\n\
-            times.\n\
-            \n\
-            Each call has two levels. runsc lets both sides of a switch spin for the other\n\
-            instead of sleeping, for as long as it finds that faster, which it looks at every\n\
-            0.4 ms: the least that 20 calls in a row took was 4 µs each, and 24 µs where\n\
-            `--systrap-disable-fast-path` forbade it. Spinning needs an idle CPU, so that busy\n\
-            machines have more of the upper level.\n\
-            \n\
-            runsc is looked for by the variable ENVTAX_RUNSC, on the search path and in\n\
-            `~/go/bin`.",
+    notes: include_str!("gvisor.md"),
     remedy: "CGO_ENABLED=0 go install \
              gvisor.dev/gvisor/runsc@v0.0.0-20260905035102-160fafc42237 builds runsc into ~/go/bin \
              (Go 1.26 or later; with cgo it does not start)",

@@ -10,9 +10,7 @@ static INFO: LauncherInfo = LauncherInfo {
     kind: "namespace",
     usage: "namespace",
     summary: "new user, mount, pid, ipc and uts namespaces; needs nothing installed",
-    notes: "The agent enters by itself, below a first process that reaps orphans. Files,\n\
-            users and the network are those of the machine: what is measured is namespaces\n\
-            and nothing else.",
+    notes: include_str!("namespace.md"),
     remedy: "allow user namespaces: sysctl kernel.unprivileged_userns_clone=1, and on Ubuntu \
              kernel.apparmor_restrict_unprivileged_userns=0",
     example: Some("namespace"),

@@ -17,22 +17,7 @@ static INFO: LauncherInfo = LauncherInfo {
     kind: "nspawn",
     usage: "nspawn[:DIR]",
     summary: "a systemd-nspawn container with the folder DIR as root, or with an empty one",
-    notes: "The seccomp filter and the namespaces of `systemd-nspawn --register=no\n\
-            --keep-unit`, which also works where systemd does not run. getppid costs 1.14\n\
-            times as much as natively (see `seccomp`). Each launch has a cgroup of its own\n\
-            below that of envtax.\n\
-            \n\
-            Without DIR the root is an empty folder among the temporary files. DIR is as it\n\
-            was afterwards: the agent is bound below `/run`, and what nspawn would make must\n\
-            be there before: the folders `dev etc proc root run sys tmp usr var`. A target\n\
-            directory is bound under its own path; where DIR has no folder for it, an empty one\n\
-            is made for the run and removed after it.\n\
-            \n\
-            nspawn mounts a tmpfs on `/tmp`: without `--dir`, file probes measure that tmpfs\n\
-            and not the filesystem of DIR. `/proc/sys` is read-only, perf events are refused.\n\
-            \n\
-            Tried with systemd 252 and control groups of both versions side by side. Never\n\
-            tried with version 2 alone, nor where systemd runs.",
+    notes: include_str!("nspawn.md"),
     remedy: "run envtax as root; apt-get install systemd-container",
     version_command: &["systemd-nspawn", "--version"],
     example: Some("nspawn"),

@@ -16,25 +16,7 @@ static INFO: LauncherInfo = LauncherInfo {
     kind: "podman",
     usage: "podman[:IMAGE][,OPTIONS]",
     summary: "a container of podman, from a local IMAGE, a folder or a minimal root file system",
-    notes: "IMAGE must be there already: nothing is fetched. OPTIONS, separated by commas:\n\
-            \n\
-            - `rootfs=DIR`: that folder as root, which stays as it is. Without IMAGE or this,\n\
-            a root with nothing but the agent.\n\
-            - `runtime=NAME`: another runtime below podman: `crun`, `runc`, `runsc` (gVisor)\n\
-            or a path. Where control groups of version 1 and 2 are mixed, which crun refuses,\n\
-            it is `runc` unless one is named.\n\
-            - `seccomp=unconfined`, `seccomp=FILE`: another filter of system calls than\n\
-            podman's own; with podman's, getppid took 1.08 times as long as outside (95 %\n\
-            interval 1.05 to 1.12).\n\
-            \n\
-            Root is an overlay over the image or folder, as podman has it: opening a file in\n\
-            it took 1.8 times as long as outside, reading 4 KiB 1.6 times. A target directory\n\
-            is mounted past it. The agent is mounted, read-only, and started in place of what\n\
-            the image would start. No network, no log, limits on files and processes as high\n\
-            as envtax's own, and podman's limit on process ids (2048).\n\
-            \n\
-            As another user than root podman needs `newuidmap` and a range in /etc/subuid. Its\n\
-            process that keeps the user's ids ends with the run if the run began it.",
+    notes: include_str!("podman.md"),
     remedy: "apt-get install podman runc; as another user than root, `apt-get install uidmap` \
              and `usermod --add-subuids 100000-165535 --add-subgids 100000-165535 USER`",
     example: Some("podman"),

@@ -10,17 +10,7 @@ static INFO: LauncherInfo = LauncherInfo {
     kind: "ptrace",
     usage: "ptrace",
     summary: "the machine itself, every system call stopped by a tracer; needs nothing installed",
-    notes: "The tracer lets the agent run on from every stop and does nothing else: what\n\
-            stopping costs those who translate system calls this way (PRoot, gVisor's ptrace\n\
-            platform, user-mode Linux) before they translate anything. It is kept on the CPU\n\
-            of the round. Inside, nothing can trace or be debugged. All else is as in\n\
-            `native`.\n\
-            \n\
-            Measured beside `cmd:strace -f -qq -o /dev/null` and `proot`, all on one CPU\n\
-            (`taskset -c 1 envtax run`): getppid takes 71 times as long as natively, with\n\
-            strace 97 and with PRoot 86 times; opening and closing a file 16, 25 and 30 times;\n\
-            creating a process 4.0, 4.9 and 4.3 times. Without `taskset`, strace is on any\n\
-            CPU, and its getppid took 770 times as long.",
+    notes: include_str!("ptrace.md"),
     remedy: "allow ptrace: sysctl kernel.yama.ptrace_scope must not be 3; containers may need \
              `--cap-add SYS_PTRACE`",
     example: Some("ptrace"),

@@ -15,25 +15,7 @@ static INFO: LauncherInfo = LauncherInfo {
     kind: "qemu-user",
     usage: "qemu-user[:MACHINE[,binfmt=yes]]",
     summary: "QEMU's user mode: every instruction translated, system calls passed on",
-    notes: "MACHINE is `x86_64` (without it) or `aarch64`, which needs the build of envtax for\n\
-            it. The agent and each of its workers are started by the emulator, and refuse to\n\
-            measure when they find themselves outside of it.\n\
-            \n\
-            Programs that a worker executes are not started by the emulator, but by the kernel.\n\
-            Those of the kernel's own machine leave it and run at native speed: `process.exec`,\n\
-            `process.spawn`, `process.replace` and `script.shell` are skipped for that reason.\n\
-            With `aarch64,binfmt=yes`, the kernel is told to run programs of that machine by\n\
-            QEMU, in a user namespace of the launch (Linux 6.7 or newer); the programs that\n\
-            envtax carries are then measured, but not `/bin/sh` and `/bin/true`, which are this\n\
-            system's. Other machines than these two are not built.\n\
-            \n\
-            What `envtax time` starts leaves the emulator in the same way and is skipped, unless\n\
-            it is a program of aarch64 and `binfmt=yes`: time `qemu-x86_64-static PROGRAM`\n\
-            against PROGRAM, both in `native`.\n\
-            \n\
-            With QEMU 7.2, x86-64 on x86-64: integer work 7.8 times, a system call 3.2, opening\n\
-            a file 2.1, fork 6, the end of a process 13 times. The processor differs, which the\n\
-            comparison remarks: that is the environment here.",
+    notes: include_str!("qemu_user.md"),
     remedy: "apt-get install qemu-user-static; for another machine also the build of envtax for it",
     example: Some("qemu-user"),
     boot_limit_s: 30,

@@ -12,13 +12,7 @@ static INFO: LauncherInfo = LauncherInfo {
     kind: "runc",
     usage: "runc[:OPTIONS]",
     summary: "a container of the runtime runc; over a root file system of yours or a minimal one",
-    notes: "OPTIONS, namespaces and capabilities are those of `crun`. As root it has a control\n\
-            group of its own, without limits; as another user, none, and a user namespace with\n\
-            one id.\n\
-            \n\
-            runc stays between envtax and the agent and hands on what they say (an answer took\n\
-            four times as long as from crun). The agent times itself: that is in no figure but\n\
-            the start.",
+    notes: include_str!("runc.md"),
     remedy: "apt-get install runc; as another user than root, allow user namespaces",
     example: Some("runc"),
     staged: true,

@@ -12,21 +12,7 @@ static INFO: LauncherInfo = LauncherInfo {
     kind: "ssh",
     usage: "ssh:[USER@]HOST[,OPTION=VALUE...]",
     summary: "another machine over ssh, with keys and hosts as ssh itself knows them",
-    notes: "HOST is any name that `ssh` takes; `ssh_config` is honoured, known hosts too.\n\
-            Options: `port=N`; `identity=FILE`, only this key is tried; `config=FILE`, instead\n\
-            of the user's own and the system's; `arch=aarch64` when the machine has another\n\
-            processor than this one, for which that build is sent; `option=KEY=VALUE` for any\n\
-            option of ssh. What has a comma in it is written into a configuration file.\n\
-            \n\
-            Nothing is asked: a password, a key that needs a passphrase without an agent for it,\n\
-            and a host key that is not known yet are errors. A machine that does not answer is\n\
-            given up after 10 s (`option=ConnectTimeout=N`). The binary is sent through the\n\
-            machine's own `sh`, into its folder for temporary files, and removed as soon as it\n\
-            runs; nothing stays there, also when either side is killed. Target directories are\n\
-            that machine's.\n\
-            \n\
-            The agent times itself: the network is in no figure but the start-up time. The two\n\
-            machines are compared as a whole, processor and all.",
+    notes: include_str!("ssh.md"),
     remedy: "make `ssh -o BatchMode=yes HOST true` work: accept the host's key by hand once \
              (`ssh HOST`), put a key there (`ssh-copy-id HOST`), have its passphrase in ssh-agent",
     version_command: &["ssh", "-V"],

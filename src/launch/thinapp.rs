@@ -11,16 +11,7 @@ static INFO: LauncherInfo = LauncherInfo {
     kind: "thinapp",
     usage: "thinapp:ENTRYPOINT",
     summary: "inside a package of VMware ThinApp, on Windows, by its entry point `cmd.exe`",
-    notes: "ENTRYPOINT is the path of the package's own `cmd.exe`, which ThinApp offers for\n\
-            troubleshooting: in `Package.ini`, section `[cmd.exe]`, set `Disabled=0` and build\n\
-            the package again. It runs this system's `cmd.exe` in the virtual environment, and\n\
-            in that `ENTRYPOINT /d /c envtax.exe agent`. With `cmd`, the same is `cmd:ENTRYPOINT\n\
-            /d /c`. Whether what it starts is virtual too is the package's choice: it is not\n\
-            with `ChildProcessEnvironmentDefault=External`, nor in versions that virtualise\n\
-            32-bit programs only, where a 64-bit `envtax.exe` would leave it and show no tax.\n\
-            \n\
-            It was never run: neither Windows nor ThinApp was at hand. Entry points are used as\n\
-            their documentation says.",
+    notes: include_str!("thinapp.md"),
     remedy: "check by hand that `ENTRYPOINT /d /c echo hello` prints hello",
     boot_limit_s: 60,
     ..LauncherInfo::COMMON

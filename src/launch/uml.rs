@@ -15,30 +15,7 @@ static INFO: LauncherInfo = LauncherInfo {
     kind: "uml",
     usage: "uml[:OPTIONS]",
     summary: "User-mode Linux, a kernel that runs as a process, with nothing in it but the agent",
-    notes: "OPTIONS are separated by commas:\n\
-            \n\
-            - `root=DIR`: that folder of the host is the guest's root, over hostfs, so that\n  \
-            `envtax time` finds its programs: `root=/` for the host's own. Read-only but\n  \
-            for the folder for temporary files.\n\
-            - `memory=512MiB`: without it, 1 GiB. The host gives what the guest touches.\n\
-            - `tmp=KIND`: what the folder for temporary files is; without it `hostfs`, a\n  \
-            folder of the host.\n\
-            - `append=WORD`: more for the kernel's command line; may be repeated.\n\
-            - `boot=90s`: the longest wait for the guest; 60 s without it.\n\
-            \n\
-            Target directories that envtax makes, and KIND above: `loop:ext4`, `loop:xfs`\n\
-            and `loop:btrfs` are a disk of the guest's own, `ubd` over an image whose pages\n\
-            the host keeps in memory; `tmpfs` is the guest's memory. Every other folder of\n\
-            the host that is a target directory is mounted as `hostfs` under the same path,\n\
-            whatever filesystem it has here. Nothing of hostfs stays in the guest's memory:\n\
-            each read goes to the host.\n\
-            \n\
-            The guest has one CPU. Each system call is stopped by ptrace: 110 times the\n\
-            host's cost; reading the clock is one, and costs 650 times as much. Each call\n\
-            waits twice for its turn on the CPU, that of the process which is the kernel and\n\
-            that of the one which stands for the program. envtax keeps both on the CPU of\n\
-            the round: apart, a call took 80 µs instead of 10, and left to the scheduler they\n\
-            came apart, so that a tenth of all rounds had more than 240. It needs no privilege.",
+    notes: include_str!("uml.md"),
     remedy: "apt-get install user-mode-linux; it needs ptrace, which some containers forbid",
     example: Some("uml"),
     serves_calls: true,

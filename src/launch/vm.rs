@@ -20,43 +20,7 @@ static INFO: LauncherInfo = LauncherInfo {
     kind: "vm",
     usage: "vm[:OPTIONS]",
     summary: "QEMU virtual machine with a stock Linux kernel and nothing in it but the agent",
-    notes: "OPTIONS are separated by commas:\n\
-            \n\
-            - `kernel=FILE` or `kernel=DIR`: a bzImage, or an unpacked kernel package.\n  \
-            Without it, the newest `/boot/vmlinuz-*` that has its modules here; else what\n  \
-            `scripts/fetch-kernel` downloaded to `~/.cache/envtax/kernel`, which is\n  \
-            Debian's `linux-image-amd64`: `apt-get download` it and `dpkg-deb -x` it there\n  \
-            by hand. With TCG, an unpacked `vmlinux-*` beside the image is booted, which\n  \
-            saves more than half of the start-up time; the script makes one. Compressed\n  \
-            modules are left to the kernel to unpack; that was never run.\n\
-            - `accel=kvm` or `accel=tcg`: without it, KVM where `/dev/kvm` can be opened and\n  \
-            the CPU shows `vmx` or `svm`; else TCG, QEMU's emulation of the processor.\n  \
-            Which one it is stands in the facts as `accelerator`. A `/dev/kvm` without\n  \
-            these flags serves special kernels only. KVM itself was never run: there was\n  \
-            no machine for it.\n\
-            - `cpus=N`: without it, as many as envtax has with KVM, 1 with TCG. With TCG and\n  \
-            more than one, Linux gives up the TSC: reading the clock costs 40 to 60 times\n  \
-            the host's instead of 2.5 times.\n\
-            - `root=DIR`: that folder of the host is the guest's root, over 9p, so that\n  \
-            `envtax time` finds its programs: `root=/` for the host's own. Read-only but\n  \
-            for the folder for temporary files. Files are read through the guest's cache\n  \
-            (`cache=loose`), and must not change meanwhile.\n\
-            - `memory=512MiB`: without it, 1 GiB. The host gives what the guest touches.\n\
-            - `tmp=KIND`: what the folder for temporary files is; `tmpfs` without it.\n\
-            - `append=WORD`: more for the kernel's command line, such as\n  \
-            `append=mitigations=off`; may be repeated.\n\
-            - `boot=90s`: the longest wait for the guest; 120 s without it.\n\
-            \n\
-            Target directories that envtax makes, and KIND above: `loop:ext4`, `loop:xfs`\n\
-            and `loop:btrfs` are a disk of the guest's own, virtio-blk over an image that\n\
-            the host opens with O_DIRECT; `tmpfs` is the guest's memory; `9p` and `virtiofs`\n\
-            share the host's folder of that path (`9p:loose` with the cache of that name).\n\
-            Other folders of the host do not exist in the guest. The cloud kernels have no\n\
-            9p.\n\
-            \n\
-            With TCG, figures are those of an emulator: most system calls cost 2 to 20 times\n\
-            the host's, computing twice as much, and opening a file over 9p 1000 times as\n\
-            much. They show that things work, not what a machine with KVM costs.",
+    notes: include_str!("vm.md"),
     remedy: "apt-get install qemu-system-x86, and scripts/fetch-kernel where /boot has no kernel",
     example: Some("vm"),
     staged: true,

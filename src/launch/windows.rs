@@ -15,13 +15,7 @@ static INFO: LauncherInfo = LauncherInfo {
     kind: "windows",
     usage: "windows",
     summary: "the Windows that this distribution of WSL runs on",
-    notes: "From inside WSL, `envtax.exe` is started by WSL's interop. It is the Windows build\n\
-            of this version, best on a Windows drive (`ENVTAX_AGENTS=/mnt/c/...`): from the\n\
-            distribution's own disk, Windows reads it over the network protocol 9P for every\n\
-            worker. Target directories have other names there: give the environment its own in a\n\
-            file of environments, such as `'C:\\Users\\me\\target'`.\n\
-            \n\
-            It was never run: no Windows was at hand.",
+    notes: include_str!("windows.md"),
     remedy: "make `/mnt/c/Windows/System32/cmd.exe /c ver` work: interop is set in /etc/wsl.conf",
     boot_limit_s: 30,
     ..LauncherInfo::COMMON

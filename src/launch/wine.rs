@@ -18,49 +18,7 @@ static INFO: LauncherInfo = LauncherInfo {
     kind: "wine",
     usage: "wine[:prefix=DIR]",
     summary: "the Windows build of envtax under Wine, without a display",
-    notes: "The agent is `envtax.exe`, the build for x86_64-pc-windows-gnu: beside envtax, in the\n\
-            folder that ENVTAX_AGENTS names, or where cargo builds it. Needs no display.\n\
-            \n\
-            - `prefix=DIR`: the drive and the registry of that prefix, such as one in which a\n\
-            \x20 program is installed. Otherwise one of envtax's own in\n\
-            \x20 `$XDG_CACHE_HOME/envtax/wine`, made by `wineboot` at its first use (10 s,\n\
-            \x20 700 MB); `~/.wine` is never used.\n\
-            \n\
-            Each launch has a wineserver of its own, a copy of the registry, and drive C: of the\n\
-            prefix. Nothing of it outlives the launch, and every start is one with a new server\n\
-            (0.6 to 1.2 s). It starts in the folder that envtax was started in. Paths of target\n\
-            directories and of inputs are this machine's, on drive Z:.\n\
-            \n\
-            Programs made by Rust ask for `bcryptprimitives.dll`, which Wine has since version 9.\n\
-            An older one finds it beside the agent: a library that forwards the one function to\n\
-            `advapi32.dll`. The fact `wine_help` tells.\n\
-            \n\
-            What probes are there: `process.exec` and `process.spawn how=posixspawn` are\n\
-            CreateProcess and waiting (`tiny` is a program of three instructions, `shell` is\n\
-            cmd.exe), `thread.create` and `thread.hold` are CreateThread (`pss` is the working\n\
-            set, of which a thread takes 975 KiB under Wine 8), files are opened by CreateFileW,\n\
-            `memory.map` is VirtualAlloc and VirtualFree, `fdatasync` and `fsync` are both\n\
-            FlushFileBuffers, clocks are QueryPerformanceCounter (in steps of 100 ns),\n\
-            GetSystemTimePreciseAsFileTime and GetProcessTimes. Peers are further processes of\n\
-            envtax. Skipped, as Windows has no such thing: fork and what is made of it, signals,\n\
-            getppid, futex, epoll, pairs of Unix sockets, looking into the cache. Direct and\n\
-            durable access are skipped under Wine, which takes the flags and obeys neither. Page\n\
-            faults and context switches are not counted, nor what children used. Whole commands\n\
-            are timed; what is known of them is in TIME.md.\n\
-            \n\
-            `file.stat` is GetFileAttributesExW, which Wine answers in the program itself (two\n\
-            `stat` and a `getxattr` of Linux, 2.9 µs; `stat` of its C library costs the same).\n\
-            Programs that open the file and call GetFileInformationByHandle instead ask the\n\
-            server, and through it other processes, a dozen times and more, for 100 times as\n\
-            much: another operation, which is not measured. Paths on drive C: go by a link to\n\
-            the prefix's folder, which a prefix of one's own has not: `file.stat` was about\n\
-            0.6 µs dearer by it.\n\
-            \n\
-            Starting processes costs about 50 times as much as natively, threads 40 times,\n\
-            opening files 15 times; reading megabytes and computing cost the same. The server\n\
-            runs on any CPU, so that figures of what asks it vary more than others. A new file in\n\
-            a folder costs as much more as the folder has entries, since case has to be ignored:\n\
-            `file.list entries=10000` needs `--answer-timeout 2m`. Never run on Windows itself.",
+    notes: include_str!("wine.md"),
     remedy: "apt-get install wine64 wine, and have `envtax.exe`, the Windows build, beside \
              envtax; then try `wine cmd /c ver`",
     example: Some("wine"),

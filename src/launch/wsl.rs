@@ -14,17 +14,7 @@ static INFO: LauncherInfo = LauncherInfo {
     kind: "wsl",
     usage: "wsl[:DISTRIBUTION[,user=NAME]]",
     summary: "a distribution of the Windows Subsystem for Linux, from Windows or from another one",
-    notes: "DISTRIBUTION is a name of `wsl.exe --list`; without one, it is the default. The\n\
-            Linux build of envtax is needed on the Windows side; it is sent through the\n\
-            distribution's `sh`, as `cmd` does, and removed as soon as it runs. Target\n\
-            directories are the distribution's: `/home/...` is its own disk, `/mnt/c/...` is the\n\
-            Windows drive.\n\
-            \n\
-            WSL 1 and WSL 2 are told apart by the facts. A distribution that sleeps is woken\n\
-            first: that is in the start-up time of the first launch only.\n\
-            \n\
-            It was never run: no Windows was at hand. The words of `wsl.exe` are from its\n\
-            documentation, with `--exec` so that no shell splits them again.",
+    notes: include_str!("wsl.md"),
     remedy: "make `wsl.exe -d DISTRIBUTION --exec true` work; `wsl.exe --list` names them",
     // The first start of a sleeping distribution boots its virtual machine.
     boot_limit_s: 60,

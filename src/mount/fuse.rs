@@ -12,18 +12,7 @@ static INFO: FilesystemInfo = FilesystemInfo {
     kind: "fuse",
     usage: USAGE,
     summary: "a folder of the same disk through a FUSE process: bindfs or fuse-overlayfs",
-    notes: "\
-PROGRAM is `bindfs`, which hands on every call to a folder in `TMPDIR` and is what
-FUSE itself costs, or `fuse-overlayfs`, on which rootless containers run. OPTIONS
-are those behind its `-o`.
-
-A call goes to the process and back: opening a file took 10 to 13 times as long as
-without it. bindfs drops the cache of a file on every open: warm and cold are the
-same there, and a read of 1 MiB behind an open took 18 times as long as from ext4;
-fuse-overlayfs keeps it.
-
-The process runs wherever the scheduler puts it, as it does for other users of FUSE,
-and its share of the time varies with that.",
+    notes: include_str!("fuse.md"),
     way: Way::Served,
 };
 

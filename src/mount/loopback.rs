@@ -14,23 +14,7 @@ static INFO: FilesystemInfo = FilesystemInfo {
     kind: "loop",
     usage: USAGE,
     summary: "a fresh ext4, xfs, btrfs or other filesystem in an image file",
-    notes: "\
-TYPE is `ext4`, `xfs`, `btrfs`, or any for which there is a `mkfs.TYPE` and that the
-kernel knows. SIZE is that of the sparse image, 1 GiB if not given; Btrfs takes 109
-MiB at least, XFS 300 MiB. OPTIONS are those of mount(8), such as `noatime` or
-`compress=zstd`.
-
-`mkfs` runs with its defaults, but for ext4, ext3 and ext2 everything is written at
-once (`lazy_itable_init=0`): a kernel thread would otherwise go on with it while the
-first rounds are measured.
-
-- Below is the image's own filesystem: what is written goes through both, and reads
-  of what neither caches as well. Ratios between two types on the same `TMPDIR` have
-  it on both sides.
-- The loop device serves direct reads and writes from the cache of the image file:
-  with `O_DIRECT`, 4 KiB took 12 to 32 µs here and 68 µs on the disk below. Figures
-  of `cache=direct` and `mode=direct` are no device's.
-- A block that is written for the first time is also allocated in the image.",
+    notes: include_str!("loopback.md"),
     way: Way::Mounted,
 };
 

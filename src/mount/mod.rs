@@ -1,5 +1,6 @@
-//! The filesystems that can be made for a run: one file each, listed once below in the order in
-//! which documents show them. Each says what is to be done; `control/made.rs` does it.
+//! The filesystems that can be made for a run: one file each, with its notes in a Markdown file,
+//! listed once below in the order of the documents. A kind describes what is to be done;
+//! `control/made_directories.rs` does it. May use `units`. Must not mount or start anything.
 
 mod fuse;
 mod loopback;
@@ -26,41 +27,8 @@ pub const FILESYSTEMS: &[&dyn Filesystem] = &[
 /// A folder in the root of everything that is made: an environment without it sees something else.
 pub const MARK: &str = "made-by-envtax";
 
-/// What is said of all of them. `docs/FILESYSTEMS.md` begins with it.
-pub const NOTES: &str = "\
-A target directory is a folder that is there, `--dir NAME=PATH`, or one whose
-filesystem envtax makes for the run, `--dir NAME=KIND[:OPTIONS]`. What is made is
-empty, the same for every environment, and gone afterwards.
-
-    envtax run --dir ext4=loop:ext4 --dir btrfs=loop:btrfs --dir mem=tmpfs --probe 'file.*'
-
-compares filesystems on one machine: beside the rows stands a table of what each
-costs against the first `--dir`, in every environment. Its ratios are taken round by
-round, as those between environments are: a round of one directory and the same
-round of another lie in the same lap. When a run may end is decided by the taxes
-between environments, or with one environment by its costs; if the intervals of this
-table are too wide, give a larger `--budget` and a smaller `--precision`.
-
-- *Where*: in a folder of its own below `TMPDIR` (or `/tmp`). Images, upper layers
-  and shared folders are files there, and cost what that filesystem costs beneath
-  them; where it is a tmpfs they are in memory. Set `TMPDIR` to a folder on the disk
-  that is meant. Images may grow to their size: as much must be free.
-- *Who*: mounts ask for root. `fuse` is made by any user, if `fusermount3` is
-  installed.
-- *Seen by*: all environments that see this machine's files at the same path. One
-  that does not (a `chroot:DIR` without it, a container whose daemon was there
-  before the run) gets an error in its rows. A `vm` has a kernel of its own and
-  makes its own filesystem of the same kind and size, there.
-- *Recorded*: for each environment, as seen from inside: filesystem, source, options
-  of the mount and of the filesystem, size, and for a loop device the file behind it
-  and that file's filesystem.
-- *Taken down*: everything is mounted in a mount namespace that only this run is in.
-  Mounts and loop devices vanish with the run's last process, whatever was killed;
-  the folder is removed at the end, by the guard process of a killed run, or by the
-  next run. Without root, `fuse` is mounted for all to see, and unmounted by the
-  same three.
-- *Not in the figures*: making the filesystem, and mounting it.
-";
+/// The notes on all of them. `docs/FILESYSTEMS.md` begins with them.
+pub const NOTES: &str = include_str!("introduction.md");
 
 /// What a kind of filesystem is, for people. `docs/FILESYSTEMS.md` is made of it.
 pub struct FilesystemInfo {

@@ -12,17 +12,7 @@ static INFO: FilesystemInfo = FilesystemInfo {
     kind: "overlay",
     usage: USAGE,
     summary: "the kernel's overlay of an empty lower and an upper folder",
-    notes: "\
-OPTIONS are those of mount(8), such as `volatile`. The layers are folders in
-`TMPDIR`: compare with `--dir disk=PATH` on the same filesystem to see what the
-overlay adds.
-
-Files that a probe makes are in the upper layer, as those that a container made are:
-figures are those of such files. The first write to a file of the lower layer, which
-copies it, is not measured. Opening a file took twice as long as without it.
-
-An overlay over an overlay is refused by the kernel: inside a container, set
-`TMPDIR` to a volume.",
+    notes: include_str!("overlay.md"),
     way: Way::Mounted,
 };
 

@@ -11,10 +11,7 @@ pub static NINEP: Share = Share(&FilesystemInfo {
     kind: "9p",
     usage: "9p[:CACHE]",
     summary: "a folder of this machine as a guest sees it over 9p (`--env vm`)",
-    notes: "\
-CACHE is the guest's, such as `none` or `loose`. Only a `vm` mounts it. The other
-environments have the folder itself, in `TMPDIR`: the guest's tax in such a
-directory is that of the share together with that of the guest.",
+    notes: include_str!("9p.md"),
     way: Way::InGuests,
 });
 

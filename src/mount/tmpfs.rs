@@ -12,15 +12,7 @@ static INFO: FilesystemInfo = FilesystemInfo {
     kind: "tmpfs",
     usage: USAGE,
     summary: "a filesystem in memory",
-    notes: "\
-SIZE is the most that it may hold; if not given, what the kernel takes: half of the
-memory. OPTIONS are those of mount(8), such as `huge=always`.
-
-Nothing in it is durable, and nothing can be made cold. Direct access is accepted
-since Linux 6.6 and goes to memory all the same. It is the floor of what a
-filesystem of this kernel can cost, except in reads of large blocks: 1 MiB took 1.7
-to 2.5 times as long as from ext4, whose pages in the cache are larger, and as long
-(1.01×, 0.96–1.06) with `huge=always`.",
+    notes: include_str!("tmpfs.md"),
     way: Way::Mounted,
 };
 

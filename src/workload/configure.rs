@@ -6,14 +6,7 @@ use super::source;
 pub static CONFIGURE: Workload = Workload {
     name: "configure",
     summary: "a script like `./configure`: 30 small compilations among 250 short programs",
-    notes: "\
-A shell that starts `cc`, `sed`, `expr`, `grep`, `cat`, `uname`, `mkdir` and `rm`, one
-after the other, writes small files and runs four programs that it has just built:
-290 processes with gcc 12. It writes its findings as a header file. Where that file
-differs between environments (`--verify-output`), the work differed, too.
-
-It works in the run's folder below the environment's `TMPDIR` (or `/tmp`). If programs
-in that folder must not run, the script takes other branches.",
+    notes: include_str!("configure.md"),
     needs: &["sh", "cc", "sed", "expr", "grep", "cat", "uname", "mkdir", "rm"],
     command: &["sh", "{data}/configure", "{out}"],
     make: |folder| source::write(&folder.join("configure"), SCRIPT.as_bytes()),

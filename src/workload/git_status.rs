@@ -6,17 +6,7 @@ use super::source::Source;
 pub static GIT_STATUS: Workload = Workload {
     name: "git-status",
     summary: "`git status` of a repository of 5000 files in 250 folders, without changes",
-    notes: "\
-Looks at every file and reads every folder of a tree (5000 files of 0.2 to 4 KiB), the
-index and one pack: one `lstat` for each file, and hardly any data. In an environment,
-the path of metadata costs: file servers, overlays, system call interception.
-
-The `git` of this machine makes the repository, with one commit. Its index contains only
-what is the same in all environments (`core.checkStat=minimal`), and the timed command
-does not write it (`--no-optional-locks`). Otherwise each environment would find the
-index of another one stale and read all files again. Settings of the user and of the
-system apply to the timed command, but not when the repository is made. Where `git`
-sees several processors, it looks at files in several threads.",
+    notes: include_str!("git_status.md"),
     needs: &["git"],
     command: &[
         "git",
