@@ -12,9 +12,7 @@ const FUNCTIONS: u32 = 20;
 pub static GCC: Workload = Workload {
     name: "gcc",
     summary: "`gcc -O2 -c` of one C file of 20 functions",
-    notes: "\
-Three processes: driver, compiler and assembler. One of them computes most of the time.
-They open a few dozen header files and touch some MiB of memory for the first time. Needs the headers of a C library (`libc6-dev`).",
+    notes: include_str!("gcc.md"),
     needs: &["gcc"],
     command: &["gcc", "-O2", "-c", "-o", "{out}", "{data}/unit.c"],
     make,
