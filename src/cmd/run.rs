@@ -9,7 +9,7 @@ use super::selection::{self, Selection};
 use super::show;
 use crate::cli::RunArgs;
 use crate::exit::Exit;
-use crate::model::{Case, EnvSpec, LaunchCount, PlannedCase, Stop, TargetDir, Work};
+use crate::model::{Case, EnvSpec, LaunchCount, PlannedCase, Stop, TargetDir, Work, is_name};
 use crate::plan::environment_file::EnvFile;
 use crate::plan::suite::{self, Suite};
 use crate::plan::{self, Draft, Wish};
@@ -138,14 +138,10 @@ fn target_dirs(
 }
 
 fn target_dir(text: &str) -> Result<TargetDir> {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
     let Some((name, place)) = text.split_once('=') else {
         bail!("`--dir {text}`: write `--dir NAME=PATH` or `--dir NAME=KIND`");
     };
-    ensure!(
-        !name.is_empty() && name.chars().all(plain),
-        "`--dir {text}`: the name may have letters, digits and `_-.`"
-    );
+    ensure!(is_name(name), "`--dir {text}`: the name consists of letters, digits and `_-.`");
     let dir = TargetDir { name: name.into(), ..TargetDir::default() };
     if place.starts_with('/') || Path::new(place).is_absolute() {
         return Ok(TargetDir { path: place.into(), ..dir });

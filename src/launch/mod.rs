@@ -37,7 +37,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
 
-use crate::model::{Availability, EnvSpec, Failure, TargetDir, is_name};
+use crate::model::{Availability, EnvSpec, Failure, TargetDir, is_name, suggest};
 use crate::sys;
 
 /// Every kind of environment.
@@ -246,8 +246,9 @@ impl Launch {
 /// The launcher of that kind.
 pub fn find(kind: &str) -> Result<&'static dyn Launcher> {
     LAUNCHERS.iter().find(|launcher| launcher.info().kind == kind).copied().with_context(|| {
-        let kinds: Vec<_> = LAUNCHERS.iter().map(|launcher| launcher.info().usage).collect();
-        format!("there is no environment kind `{kind}`; there are {}", kinds.join(", "))
+        let infos = LAUNCHERS.iter().map(|launcher| launcher.info());
+        let known: Vec<_> = infos.map(|info| (info.kind, info.summary)).collect();
+        suggest::unknown("environment kind", kind, &known)
     })
 }
 

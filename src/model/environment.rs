@@ -4,10 +4,16 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// Whether that can be the name of an environment or a target directory.
+use super::visible;
+
+/// Whether that can be the name of an environment or a target directory: letters and digits of any
+/// script, signs beyond ASCII, and `_-.`. Other ASCII signs have a meaning on command lines, in globs
+/// or in the names of rows.
 pub fn is_name(text: &str) -> bool {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
-    !text.is_empty() && text.chars().all(plain)
+    let plain = |c: char| {
+        c.is_ascii_alphanumeric() || "_-.".contains(c) || !c.is_ascii() && !c.is_whitespace()
+    };
+    !text.trim_matches('.').is_empty() && text.chars().all(plain) && visible(text) == text
 }
 
 /// An environment as the user named it: `NAME=KIND:ARGUMENT`, or a table of `environments.toml`.
@@ -100,3 +106,18 @@ pub const CONTAINER_CAPABILITIES: [&str; 11] = [
     "CAP_SETUID",
     "CAP_SYS_CHROOT",
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_may_be_of_any_script() {
+        for name in ["native", "a_b-c.1", "日本語", "größe", "हिन्दी", "🙂"] {
+            assert!(is_name(name), "{name}");
+        }
+        for other in ["", ".", "..", "a b", "a=b", "a:b", "a/b", "a\u{1b}", "a\u{202e}b", "a*"] {
+            assert!(!is_name(other), "{other:?}");
+        }
+    }
+}

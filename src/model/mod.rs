@@ -10,6 +10,7 @@ mod failure;
 mod phase;
 mod plan;
 mod stop;
+pub mod suggest;
 mod visible;
 
 pub use block::{Extras, SampleSet, Usage};

@@ -1,6 +1,6 @@
 //! The filesystems that can be made for a run: one file each, with its notes in a Markdown file,
 //! listed once below in the order of the documents. A kind describes what is to be done;
-//! `control/made_directories.rs` does it. May use `units`. Must not mount or start anything.
+//! `control/made_directories.rs` does it. May use `model` and `units`. Must not mount or start anything.
 
 mod fuse;
 mod loopback;
@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 
+use crate::model::suggest;
 use crate::units;
 
 /// Every kind of filesystem.
@@ -135,9 +136,11 @@ pub fn find(text: &str) -> Result<(&'static dyn Filesystem, &str)> {
     let (kind, options) = text.split_once(':').unwrap_or((text, ""));
     let found = FILESYSTEMS.iter().find(|filesystem| filesystem.info().kind == kind);
     let found = found.copied().with_context(|| {
-        let usages: Vec<&str> = FILESYSTEMS.iter().map(|it| it.info().usage).collect();
-        let usages = usages.join(", ");
-        format!("`{kind}` is neither an absolute path nor a kind of filesystem; there are {usages}")
+        let infos = FILESYSTEMS.iter().map(|filesystem| filesystem.info());
+        // A word such as `disk` is in many descriptions.
+        let known: Vec<_> = infos.map(|info| (info.kind, "")).collect();
+        let unknown = suggest::unknown("kind of filesystem", kind, &known);
+        format!("`{kind}` is not an absolute path, and {unknown}")
     })?;
     Ok((found, options))
 }
@@ -227,8 +230,8 @@ mod tests {
 
     #[test]
     fn errors_name_what_was_given() {
-        assert!(error("disk").contains("`disk` is neither an absolute path nor a kind"));
-        assert!(error("disk").contains("loop:TYPE") && error("disk").contains("virtiofs"));
+        assert!(error("disk").contains("`disk` is not an absolute path, and there is no kind"));
+        assert!(error("disk").contains("loop") && error("disk").contains("virtiofs"));
         assert!(error("loop").contains("write `loop:TYPE"));
         assert!(error("loop:../x").contains("`../x` is no type of filesystem"));
         assert!(error("loop:ext4:big").contains("`big` is no size"));

@@ -140,7 +140,7 @@ fn entry(source: &Source<'_>, name: &Spanned<String>, table: Table) -> Result<En
 fn known_as(source: &Source<'_>, name: &Spanned<String>) -> Result<()> {
     let text = name.get_ref();
     let at = || source.at(name.span());
-    ensure!(is_name(text), "{}: a name may have letters, digits and `_-.`: `{text}`", at());
+    ensure!(is_name(text), "{}: a name consists of letters, digits and `_-.`: `{text}`", at());
     ensure!(text != AUTO && text != ALL, "{}: `{text}` stands for several on `--env`", at());
     Ok(())
 }
@@ -225,7 +225,10 @@ mod tests {
         says(&box_of("dirs = { d = 'rel' }"), &["e.toml:3:14: ", "`rel`", "absolute"]);
         says(&box_of("argument = 'x"), &["e.toml:3:"]);
         says("[environments.box]\n", &["e.toml:1:", "missing field `kind`"]);
-        says("[environments.x]\nkind = 'dokker'\n", &["e.toml:2:8: ", "`dokker`", "bwrap"]);
+        says(
+            "[environments.x]\nkind = 'dokker'\n",
+            &["e.toml:2:8: ", "`dokker`", "did you mean `docker`?"],
+        );
         says("[environments.bwrap]\nkind = 'native'\n", &["e.toml:2:8: ", "another kind"]);
         says("[environments.auto]\nkind = 'native'\n", &["e.toml:1:15: ", "`auto`"]);
         says("[environments.'a b']\nkind = 'native'\n", &["e.toml:1:15: ", "`a b`", "letters"]);

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use anyhow::{Result, bail, ensure};
 
 use crate::model::{
-    Case, CommandRules, EnvSpec, LaunchCount, Params, Plan, PlannedCase, Stop, TargetDir,
+    Case, CommandRules, EnvSpec, LaunchCount, Params, Plan, PlannedCase, Stop, TargetDir, suggest,
 };
 
 /// No case is called finished with fewer rounds: with 5, looking at widths let the coverage of the
@@ -128,11 +128,28 @@ fn picked(cases: Vec<PlannedCase>, globs: &[String]) -> Result<Vec<PlannedCase>>
     for glob in globs {
         ensure!(
             cases.iter().any(|planned| fits(glob, planned)),
-            "`--probe {glob}` fits no probe; `envtax list probes` shows them"
+            "`--probe {glob}` matches no case; {}",
+            meant(glob, &cases)
         );
     }
     let wanted = |planned: &PlannedCase| globs.iter().any(|glob| fits(glob, planned));
     Ok(cases.into_iter().filter(wanted).collect())
+}
+
+/// What the user may have meant by a glob without a case.
+fn meant(glob: &str, cases: &[PlannedCase]) -> String {
+    let mut known: Vec<(&str, &str)> = Vec::new();
+    for planned in cases {
+        let probe = (planned.case.probe.as_str(), "");
+        if !known.contains(&probe) {
+            known.push(probe);
+        }
+    }
+    let near = suggest::nearest(glob.split(' ').next().unwrap_or_default(), &known);
+    match near.is_empty() {
+        true => "`envtax list probes` shows them".into(),
+        false => format!("did you mean `{}`?", near.join("` or `")),
+    }
 }
 
 /// Each case for each of these numbers of copies: for one copy the case as it is.
@@ -225,7 +242,7 @@ mod tests {
     fn mistakes_are_named() {
         assert!(error(wish(&["a", "a"], &[])).contains("called `a`"));
         assert!(error(wish(&[], &[])).contains("no environment"));
-        assert!(error(wish(&["a"], &["disk.*"])).contains("`--probe disk.*` fits no probe"));
+        assert!(error(wish(&["a"], &["disk.*"])).contains("`--probe disk.*` matches no case"));
         let other = Wish { reference: Some("c".into()), ..wish(&["a", "b"], &[]) };
         assert!(error(other).contains("`--reference c` is none of the environments: a, b"));
         let none = Wish { stop: Stop::at_precision(-1.0, 1, 1.0), ..wish(&["a"], &[]) };

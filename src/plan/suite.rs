@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result, bail, ensure};
 
-use crate::model::Case;
+use crate::model::{Case, suggest};
 use crate::probe::{self, PROBES};
 
 /// A set of cases with what suits it.
@@ -177,8 +177,8 @@ pub const SUITES: &[Suite] = &[
 pub fn find(name: &str) -> Result<&'static Suite> {
     let found = SUITES.iter().find(|suite| suite.name == name);
     found.with_context(|| {
-        let names: Vec<&str> = SUITES.iter().map(|suite| suite.name).collect();
-        format!("there is no suite `{name}`; there are {}", names.join(", "))
+        let known: Vec<_> = SUITES.iter().map(|suite| (suite.name, suite.summary)).collect();
+        suggest::unknown("suite", name, &known)
     })
 }
 

@@ -14,6 +14,7 @@ mod text;
 use anyhow::{Context, Result};
 
 use crate::compare::Comparison;
+use crate::model::suggest;
 
 pub use layout::{ALIASES, LAYOUTS, Layout, find as find_layout};
 
@@ -49,8 +50,9 @@ pub trait Report: Sync {
 pub fn find(name: &str) -> Result<&'static dyn Report> {
     let found = REPORTS.iter().find(|report| report.info().name == name);
     found.copied().with_context(|| {
-        let names: Vec<_> = REPORTS.iter().map(|report| report.info().name).collect();
-        format!("there is no format `{name}`; there are {}", names.join(", "))
+        let infos = REPORTS.iter().map(|report| report.info());
+        let known: Vec<_> = infos.map(|info| (info.name, info.summary)).collect();
+        suggest::unknown("format", name, &known)
     })
 }
 

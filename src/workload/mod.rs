@@ -1,6 +1,6 @@
 //! Whole commands that everyone has, with the data that they work on: one file each, listed once
 //! below in the order of the documents. A workload describes its data; `control/workload_data.rs`
-//! makes it. This folder may use nothing but the standard library. It must not start processes.
+//! makes it. May use `model`. Must not start processes.
 
 mod configure;
 mod gcc;
@@ -14,6 +14,8 @@ use std::io;
 use std::path::Path;
 
 use anyhow::{Context, Result};
+
+use crate::model::suggest;
 
 /// Every workload.
 pub const WORKLOADS: &[&Workload] = &[
@@ -46,8 +48,8 @@ pub struct Workload {
 /// The workload of that name.
 pub fn find(name: &str) -> Result<&'static Workload> {
     WORKLOADS.iter().find(|workload| workload.name == name).copied().with_context(|| {
-        let names: Vec<_> = WORKLOADS.iter().map(|workload| workload.name).collect();
-        format!("there is no workload `{name}`; there are {}", names.join(", "))
+        let known: Vec<_> = WORKLOADS.iter().map(|it| (it.name, it.summary)).collect();
+        suggest::unknown("workload", name, &known)
     })
 }
 
@@ -130,6 +132,12 @@ mod tests {
             assert!(!workload.summary.is_empty() && !workload.notes.is_empty());
             assert!(workload.needs.contains(&workload.command[0]), "{}", workload.name);
         }
-        assert!(find("make").err().unwrap().to_string().contains("`make`; there are git-status"));
+        assert!(
+            find("make")
+                .err()
+                .unwrap()
+                .to_string()
+                .contains("no workload `make`; there are git-status")
+        );
     }
 }

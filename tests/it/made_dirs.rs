@@ -330,7 +330,7 @@ fn refused(dir: &str, words: &[&str]) {
 
 #[test]
 fn what_cannot_be_asked_for_is_named() {
-    refused("disk", &["neither an absolute path nor a kind", "loop:TYPE", "virtiofs"]);
+    refused("disk", &["is not an absolute path", "no kind of filesystem `disk`", "virtiofs"]);
     refused("loop", &["the type is missing", "`loop:ext4`"]);
     refused("loop:ext4:huge", &["`huge` is no size", "512MiB"]);
     refused("fuse:sshfs", &["no FUSE filesystem `sshfs`", "fuse:fuse-overlayfs"]);

@@ -14,7 +14,7 @@ fn refused(args: &[&str], words: &str) {
 
 #[test]
 fn mistakes_are_named() {
-    refused(&["--suite", "teardown", "--probe", "file.stat"], "fits no probe");
+    refused(&["--suite", "teardown", "--probe", "file.stat"], "matches no case");
     refused(&["--suite", "fast"], "'fast'");
     refused(
         &["--suite", "quick", "--probe", "process.hold n=20"],

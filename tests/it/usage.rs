@@ -15,14 +15,26 @@ fn refused(args: &[&str]) -> Done {
 
 #[test]
 fn a_glob_that_fits_no_probe_is_named() {
-    refused(&["--probe", "disk.*"]).complains("`--probe disk.*` fits no probe");
+    refused(&["--probe", "disk.*"]).complains("`--probe disk.*` matches no case");
     refused(&["--probe", "null", "--probe", "nul"]).complains("`--probe nul`");
 }
 
 #[test]
 fn an_unknown_kind_is_named_beside_those_there_are() {
-    refused(&["--env", "x=lxd:alpine"]).complains("`lxd`").complains("cmd:PREFIX");
+    refused(&["--env", "x=lxd:alpine"]).complains("`lxd`").complains("firejail");
     refused(&["--env", ""]).complains("no environment kind");
+}
+
+#[test]
+fn a_name_that_was_meant_is_suggested() {
+    refused(&["--env", "brwap"]).complains("no environment kind `brwap`; did you mean `bwrap`?");
+    refused(&["--env", "bubblewrap"]).complains("did you mean `bwrap`?");
+    refused(&["--probe", "open"])
+        .complains("`--probe open` matches no case; did you mean `file.open`?");
+    refused(&["--probe", "file.opn size=1"]).complains("did you mean `file.open`?");
+    refused(&["--suite", "unixbnech"]).complains("a similar value exists: 'unixbench'");
+    refused(&["--layout", "tear-down"]).complains("a similar value exists: 'teardown'");
+    refused(&["--dir", "d=tmps"]).complains("did you mean `tmpfs`?");
 }
 
 #[test]

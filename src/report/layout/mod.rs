@@ -13,6 +13,7 @@ use anyhow::{Context, Result, ensure};
 
 use super::sheet::Sheet;
 use crate::compare::{Cell, Comparison, Measured, Row, Tax, tax_of};
+use crate::model::suggest;
 use crate::units;
 
 /// Every layout, in the order of `envtax list layouts`.
@@ -67,8 +68,8 @@ pub fn find(name: &str) -> Result<&'static Layout> {
     let alias = || ALIASES.iter().find(|(alias, _)| *alias == name).map(|(_, layout)| layout);
     let found = LAYOUTS.iter().find(|layout| layout.name == name).or_else(alias);
     found.with_context(|| {
-        let names: Vec<&str> = LAYOUTS.iter().map(|layout| layout.name).collect();
-        format!("there is no layout `{name}`; there are {}", names.join(", "))
+        let known: Vec<_> = LAYOUTS.iter().map(|layout| (layout.name, layout.summary)).collect();
+        suggest::unknown("layout", name, &known)
     })
 }
 

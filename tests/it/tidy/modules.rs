@@ -24,8 +24,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("plan", &["launch", "model", "probe"]),
     ("runfile", &["model"]),
     ("launch", &["cleanup", "model", "protocol", "sys", "units"]),
-    ("mount", &["units"]),
-    ("workload", &[]),
+    ("mount", &["model", "units"]),
+    ("workload", &["model"]),
     ("facts", &["sys", "model"]),
     ("inside", &["cleanup", "facts", "measure", "model", "probe", "protocol", "sys"]),
     (
