@@ -1,4 +1,4 @@
-//! Waiting for a child process no longer than so long.
+//! Waits for child processes, with a time limit.
 
 use std::io;
 use std::process::{Child, ExitStatus};

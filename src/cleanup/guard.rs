@@ -1,5 +1,5 @@
-//! A process that outlives a killed controller by a moment: an agent ends by itself when its input
-//! closes, but a launcher that hangs before it starts one does not.
+//! The guard: a process that outlives a killed controller by a moment and ends what it started.
+//! Agents end by themselves when their input closes; launchers that hang do not.
 
 use std::collections::BTreeSet;
 use std::io::{self, BufRead, BufReader, Write};

@@ -1,5 +1,5 @@
-//! A stage as runs use it: how it is undone is written down before anything starts, the guard knows
-//! of it, and it is undone when this is dropped.
+//! A stage in use: its undo commands are written before anything starts, the guard knows it, and
+//! dropping it undoes it.
 
 use std::path::Path;
 

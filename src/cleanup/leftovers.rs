@@ -1,5 +1,5 @@
-//! Names of what a run leaves in target directories while it lasts, and the removal of what runs
-//! that were killed left for good.
+//! Scratch folders in target directories: their names, their locks, and the removal of those that
+//! killed runs left.
 //!
 //! A scratch folder is held by a lock on itself for as long as its worker lives: one that nobody
 //! holds is a leftover. The lock ends with the process, however that ends.

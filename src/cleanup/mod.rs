@@ -1,5 +1,5 @@
-//! What makes sure that nothing is left behind, whatever ended: commands that undo a launch, locks
-//! on scratch folders, a guard process, and time limits on waiting for a child.
+//! Leaves nothing behind, however a run ends: commands that undo a launch, locks on scratch
+//! folders, the guard process, and time limits on waiting for a child.
 //!
 //! May use `sys` only. Must not know environments, probes or the protocol.
 

@@ -1,5 +1,5 @@
-//! A stage is what one launch needs on this side: a folder for the files it makes (a bundle, an
-//! initramfs, sockets) and the commands that undo what it started outside of itself.
+//! A stage is a private folder for one launch: it holds the files that the launch makes (a bundle,
+//! an initramfs, sockets) and the commands that undo what the launch started elsewhere.
 //!
 //! Whoever finds a stage that nobody holds undoes it: the session at its end, the guard when the
 //! controller was killed, or the next run when the guard was killed too. The commands lie in the

@@ -1,4 +1,4 @@
-//! `envtax agent`: what a launcher starts inside an environment.
+//! `envtax agent`, hidden: the process that a launcher starts inside an environment.
 
 use anyhow::Result;
 

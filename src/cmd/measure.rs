@@ -1,4 +1,5 @@
-//! Carries a plan out: what every measuring command does, whatever its plan is made of.
+//! Carries out a plan, for every verb that measures: starts the guard, writes the run file, shows
+//! the progress, and compares.
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -82,7 +83,7 @@ pub(super) fn measure(
     let done = whole && complete(&run);
     let measured = [(path.display().to_string(), run, None)];
     let shown = show::show(&sides(&measured, None)?, shown);
-    // A closed stderr is nobody's loss here.
+    // A closed stderr is no reason to fail.
     let _ = writeln!(io::stderr(), "\nrun file: {}   (seed {})", path.display(), plan.seed);
     // A wrong answer is in the run file like any other; the comparison refuses it.
     let failed = |cell: &compare::Cell| matches!(cell, compare::Cell::Failed { .. });

@@ -1,4 +1,6 @@
-//! One file a verb. Here the layers are put together; nothing depends on this folder.
+//! The verbs of the command line: one file each, with what several of them share, and the prose of
+//! help and manual in `text/`. May use every folder; only these files print. Must not measure,
+//! compare or format anything themselves; nothing depends on this folder.
 
 pub mod agent;
 pub mod busy;

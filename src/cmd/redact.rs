@@ -1,4 +1,4 @@
-//! `envtax redact`: a run file without what tells who made it and where.
+//! `envtax redact`: copies a run file without the facts that show who made it and where.
 
 use std::fs;
 use std::io::{BufRead, BufReader, BufWriter, Write};

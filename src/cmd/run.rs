@@ -1,4 +1,4 @@
-//! `envtax run`: makes the plan of what was asked for, and has it measured.
+//! `envtax run`: turns its arguments into a plan of probes, and has it carried out.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Which environments `--env` names: as they are written, by a name of the file, or many at once.
+//! Resolves `--env`: a specification, a name from environments.toml, `auto` or `all`.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -1,4 +1,4 @@
-//! Starting an environment to see whether it starts: for `doctor` and for `--env auto`.
+//! Starts an environment only to see whether it starts, for `doctor` and for `--env auto`.
 
 use std::time::Duration;
 

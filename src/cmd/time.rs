@@ -1,5 +1,5 @@
-//! `envtax time`: whole commands, in several environments or against each other, as a plan whose
-//! cases are their inputs and parameters.
+//! `envtax time`: turns its arguments into a plan of whole commands, whose cases are their inputs
+//! and parameters, and has it carried out.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

@@ -1,5 +1,5 @@
-//! The load of `--load N`: processes of envtax's own that are busy for as long as a run lasts. The
-//! system places them as it does other programs: they are not pinned.
+//! The load of `--load N`: busy processes for the time of a run. They are not pinned, so the system
+//! places them like other programs.
 
 use std::process::{Child, Command, Stdio};
 

@@ -1,4 +1,4 @@
-//! What commands write, fetched from their environments.
+//! Fetches the outputs of commands from their environments, for `--keep-output`.
 
 use std::fs::{self, File};
 use std::io::Write;

@@ -1,6 +1,6 @@
-//! Notices that an environment is dead although its pipe stays open: a launcher can outlive what it
-//! launched (podman without its monitor, what is left of a killed user-mode kernel), and would be
-//! waited for until the time limit.
+//! Notices that an environment is dead although its pipe stays open. A launcher can outlive its
+//! environment (podman without its monitor, the rest of a killed user-mode kernel); without this
+//! check, the controller would wait for its time limit.
 
 use std::time::{Duration, Instant};
 

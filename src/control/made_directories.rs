@@ -1,5 +1,5 @@
-//! Target directories whose filesystems are made for the run, before any environment is started,
-//! and taken down after the last one.
+//! Target directories whose filesystems are made for the run: made before any environment starts,
+//! and removed after the last one ends.
 
 use std::fs::{self, File};
 use std::io;

@@ -1,4 +1,6 @@
-//! The only part that starts processes: agents and the rounds they measure in.
+//! Runs a plan: sessions with agents, everything that is made for a run, and the rounds. The only
+//! folder that starts processes; `order.rs` has everything random. May use the layers on both sides
+//! of it, from `plan` to `runfile`. Must not time operations, print, or compare.
 
 mod agent_process;
 mod busy_processes;

@@ -1,5 +1,5 @@
-//! Folders in users' roots that target directories are mounted on. Where there are none, they are
-//! made for the run and removed after it: runtimes would make them, too, and leave them behind.
+//! Mount points for target directories in users' root folders. Missing ones are made for the run
+//! and removed after it; runtimes would make them and leave them behind.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,5 @@
-//! The order of everything that is random in a run, from its seed; pure.
+//! Everything that is random in a run: the order of cases and environments, and the CPUs, from the
+//! seed. Pure.
 
 use rand::seq::SliceRandom;
 use rand::{Rng, SeedableRng};

@@ -1,5 +1,5 @@
-//! What surrounds a launch on this side: its stage, the user's set-up and clean-up commands, and
-//! the helper processes that its environment needs.
+//! The resources of one launch on this machine: its stage, the user's set-up and clean-up commands,
+//! and the helper processes of its environment.
 
 use std::fs::{self, File};
 use std::path::Path;

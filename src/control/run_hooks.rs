@@ -1,5 +1,5 @@
-//! The user's own commands around a whole run: once before any environment starts, and once after
-//! all have ended, however they did.
+//! The user's commands around a whole run: once before any environment starts, and once after all
+//! have ended, also after failures.
 
 use anyhow::{Context, Result, ensure};
 

@@ -1,4 +1,5 @@
-//! One agent in one environment: started, greeted, asked, and taken down whatever happens.
+//! A session with one agent in one environment: starts it, reads its greeting, asks, and always
+//! takes it down.
 
 use std::io;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! What every session of a run shares, and why an agent gives no answer.
+//! The settings that all sessions of a run share, and the ways in which an agent fails to answer.
 
 use std::cell::Cell;
 use std::path::PathBuf;

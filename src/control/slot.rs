@@ -159,7 +159,9 @@ fn take_in(
                     "`{name}` does not see the data of workloads, which lies below TMPDIR on this \
                      machine"
                 ),
-                false => format!("what was made for `--dir {dir}` is not there in `{name}`"),
+                false => {
+                    format!("`{name}` does not see the filesystem that was made for `--dir {dir}`")
+                }
             };
             slot.bad_dirs.insert(dir, error);
         }

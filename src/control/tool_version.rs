@@ -1,4 +1,4 @@
-//! The version of the tool behind an environment, by its own words.
+//! Asks the tool behind an environment for its version.
 
 use std::io::{self, Read, Write};
 use std::path::Path;

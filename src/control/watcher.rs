@@ -1,4 +1,4 @@
-//! What a run tells while it lasts, and to whom.
+//! The events of a run while it lasts, and the trait of those who receive them.
 
 use std::time::Duration;
 

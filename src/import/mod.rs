@@ -1,5 +1,6 @@
-//! Results of other programs, read as if they were run files, with what they lack said beside them.
-//! Which program wrote a file is seen from its content.
+//! Results of other programs, turned into run files: hyperfine's, those of `time`, and tables. One
+//! file a format; the content of a file shows its format. Notes say what the results lack. May use
+//! `model` and `runfile`. Must not invent a figure: what a file lacks stays unknown.
 
 mod hyperfine;
 mod table;
@@ -17,11 +18,11 @@ use crate::model::{
 };
 use crate::runfile::{Block, End, EndReason, Environment, FORMAT, Header, RunFile};
 
-/// What run files begin with.
+/// The beginning of every run file.
 const RUN_FILE: &[u8] = b"{\"record\"";
-/// Figures that can be known of a run: the first ones of [`CommandPhase::ALL`].
+/// Number of figures that a run can have: the first ones of [`CommandPhase::ALL`].
 const FIGURES: usize = 6;
-/// No run that someone waited for took longer, in seconds.
+/// The longest plausible run, in seconds.
 const LONGEST_S: f64 = 1e9;
 
 /// One run: wall, user and system time in ns, peak memory in bytes, page faults, context switches.
@@ -34,22 +35,22 @@ struct Series {
     column: String,
     case: CommandCase,
     runs: Vec<Run>,
-    /// What must be said of them.
+    /// Notes for the report.
     notes: Vec<String>,
 }
 
-/// What a file was found to hold.
+/// The content of a file.
 #[derive(Debug, PartialEq)]
 struct Found {
     series: Vec<Series>,
-    /// The columns are named by the commands that were run there.
+    /// Whether the columns are commands, which then name them.
     by_command: bool,
-    /// What results of this kind do not tell.
+    /// A sentence on what results of this kind lack.
     lacks: String,
 }
 
-/// The results of another program in that file. None where it is a run file or damaged beyond
-/// recognition, about which its own reader has more to say.
+/// Reads the results of another program from that file. None for a run file, and for a file that is
+/// too damaged to recognise: the reader of run files gives the better error.
 pub fn read(path: &Path) -> Result<Option<RunFile>> {
     let bytes = std::fs::read(path).with_context(|| format!("reading `{}`", path.display()))?;
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
@@ -69,7 +70,7 @@ fn parse(bytes: &[u8], stem: &str) -> Result<Option<RunFile>> {
             return Ok(Some(run_file(found, text)?));
         }
     }
-    // The start of a run file is left to its own reader.
+    // The reader of run files gives the error for the beginning of one.
     ensure!(
         text.is_empty() || text.starts_with('{'),
         "is not an envtax run file, nor hyperfine's `--export-json`, the output of `time`, or a \
@@ -90,7 +91,7 @@ fn visible_text(text: &str) -> String {
 /// Seconds as ns.
 fn nanoseconds(seconds: f64) -> Result<u64> {
     let sound = seconds.is_finite() && (0.0..=LONGEST_S).contains(&seconds);
-    ensure!(sound, "{seconds} s is no time that something took");
+    ensure!(sound, "{seconds} s is not a valid time");
     Ok((seconds * 1e9).round() as u64)
 }
 

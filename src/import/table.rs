@@ -92,7 +92,7 @@ mod tests {
         assert!(error("").contains("no values below"));
         assert!(error("A,real,1\nA,rea,1\n").contains("line 3: there is no metric `rea`"));
         assert!(error("A,real,fast\n").contains("line 2: `fast`"));
-        assert!(error("A,real,-1\n").contains("line 2: -1 s is no time"));
+        assert!(error("A,real,-1\n").contains("line 2: -1 s is not a valid time"));
         assert!(error("A,real\n").contains("2 fields"), "{}", error("A,real\n"));
         assert!(error("A,user,1\n").contains("fewer values of `real`"));
     }

@@ -1,4 +1,4 @@
-//! What runs inside an environment: reads a request, has a fresh worker do it, answers once.
+//! The agent: reads a request, has a fresh worker do it, and answers once.
 //!
 //! Single-threaded and idle between requests. When its input closes (the controller ended or was
 //! killed), it ends the worker, removes what the worker left, and exits.

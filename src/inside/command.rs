@@ -1,5 +1,5 @@
-//! One run of a whole command inside an environment: its preparation, the run itself, what it took,
-//! and what it wrote.
+//! One run of a whole command inside an environment: its preparation, the run, its usage, and its
+//! output.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
@@ -15,7 +15,7 @@ use crate::protocol::CommandTask;
 use crate::protocol::transfer::{STDERR, STDOUT, WRITTEN};
 use crate::sys::{self, CommandEnd, CommandOrder, Killed};
 
-/// Output that is kept to be checked may be so long.
+/// Largest output that is kept for a check, in bytes.
 const OUTPUT_LIMIT: u64 = 1 << 30;
 /// Bytes at the end of an error output that are quoted.
 const QUOTED: u64 = 2000;
@@ -74,7 +74,7 @@ pub fn missing(programs: &[String]) -> Option<&String> {
     programs.iter().find(|program| sys::find_program(program).is_none())
 }
 
-/// Adds how long it takes until what was written is durable, or why that is not known.
+/// Adds the time until the output is durable, or the reason why it is unknown.
 fn settle(set: &mut SampleSet) {
     let begin = Instant::now();
     let synced = sys::sync_all();
@@ -91,7 +91,7 @@ fn settle(set: &mut SampleSet) {
 /// emulator that runs this process.
 pub fn beside_emulator(words: &[String]) -> Option<PathBuf> {
     let mut path = sys::find_program(words.first()?)?;
-    // Linux follows so many scripts that are interpreters of others.
+    // Linux follows this number of scripts that are interpreters of others.
     for _ in 0..5 {
         let header = sys::header_of(&path);
         if sys::leaves_emulator(&header) {
@@ -237,7 +237,7 @@ fn judge(
         .into())
 }
 
-/// The last lines of what was written to standard error.
+/// The last lines of standard error.
 fn last_lines(path: &Path) -> Vec<String> {
     let mut bytes = Vec::new();
     let _ = File::open(path).and_then(|mut file| {

@@ -1,5 +1,5 @@
-//! What runs inside an environment: the agent, which answers the controller, and the worker, which
-//! it starts for every block.
+//! Runs inside an environment: the agent, which answers the controller, and the worker, which it
+//! starts for every block.
 //!
 //! May use `protocol`, `probe`, `measure`, `facts`, `model`, `cleanup` and `sys`. Must not know the
 //! controller, the plan or the run file: a request says everything.

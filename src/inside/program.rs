@@ -1,5 +1,5 @@
-//! What a program and its files are: by their hashes a later session is known to have measured the
-//! same, and by its headers what a program is made of.
+//! Inspects programs and files: hashes, by which a later session recognises the same program, and
+//! headers, which name interpreter and libraries.
 
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read, Seek};

@@ -1,5 +1,5 @@
-//! Where the builds of envtax for other targets are: an environment with another processor or
-//! system needs an agent that runs there.
+//! Finds the builds of envtax for other targets: an environment with another processor or system
+//! needs its own agent.
 
 use std::env::consts::{ARCH, OS};
 use std::path::{Path, PathBuf};

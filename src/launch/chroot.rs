@@ -1,4 +1,4 @@
-//! Another root folder, entered by the agent itself, so that nothing is copied into it.
+//! Another root folder. The agent enters it by itself, so nothing is copied into it.
 
 use anyhow::Result;
 

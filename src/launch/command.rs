@@ -1,4 +1,4 @@
-//! Any command that runs its arguments somewhere: the universal way in.
+//! Any command that runs its arguments somewhere: the universal kind.
 
 use anyhow::{Result, ensure};
 

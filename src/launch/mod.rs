@@ -1,5 +1,6 @@
-//! The environment kinds: one file each, listed once below in the order in which documents show
-//! them. At bottom every one of them is a command that runs the agent somewhere.
+//! The environment kinds: one file each, with its notes in a Markdown file, listed once below in
+//! the order of the documents. Each kind becomes a command that runs the agent somewhere. May use
+//! `cleanup`, `model`, `protocol`, `sys` and `units`. Must not start anything: `control` does.
 
 mod appv;
 mod binaries;
@@ -98,7 +99,7 @@ pub struct LauncherInfo {
     /// It boots a kernel of its own, which makes the filesystems of target directories by itself
     /// ([`TargetDir::made`]): on this side there is at most the folder behind a share.
     pub own_kernel: bool,
-    /// The greeting is waited for at least so many seconds, whatever `--answer-timeout` says: for
+    /// Least time to wait for the greeting, in seconds, whatever `--answer-timeout` says: for
     /// environments that boot.
     pub boot_limit_s: u64,
 }
@@ -203,7 +204,7 @@ pub struct Launch {
     pub build: Option<PathBuf>,
     /// Started before the command, in this order, and ended after it.
     pub helpers: Vec<Helper>,
-    /// The greeting is waited for so long, whatever is usual.
+    /// Time to wait for the greeting instead of the usual one.
     pub boot_limit: Option<Duration>,
 }
 

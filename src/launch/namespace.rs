@@ -1,4 +1,4 @@
-//! Linux namespaces, entered by the agent itself: what containers are made of, and nothing else.
+//! Linux namespaces alone, of which containers are made. The agent enters them by itself.
 
 use anyhow::Result;
 

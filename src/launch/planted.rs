@@ -1,5 +1,5 @@
-//! A native environment that does exactly so many per cent more work than it reports: the known
-//! truth against which `bench/honesty` holds intervals and verdicts. Test builds only.
+//! A native environment that does exactly PCT per cent more work than it reports: the known truth
+//! for `bench/honesty`. Test builds only.
 
 use anyhow::{Context, Result};
 

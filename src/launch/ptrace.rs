@@ -1,4 +1,4 @@
-//! The machine itself with a tracer that every system call stops in.
+//! The machine itself with a tracer that stops every system call.
 
 use anyhow::Result;
 

@@ -1,5 +1,5 @@
-//! The machine itself behind a seccomp filter: the part of a container that is felt at every
-//! system call, alone.
+//! The machine itself behind a seccomp filter: the part of a container that every system call
+//! feels.
 
 use anyhow::{Error, Result};
 

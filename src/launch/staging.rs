@@ -1,5 +1,5 @@
-//! The agent goes in through the environment's own `sh`, which is sent the binary: for environments
-//! that do not see this machine's files.
+//! Sends the agent's binary through the environment's own `sh`, for environments that do not see
+//! this machine's files.
 
 /// Makes a folder for the agent, receives its binary, and becomes it. The agent then removes both:
 /// it runs on from the file it holds open. What arrives in part, or cannot be executed there, the

@@ -36,7 +36,7 @@ impl Launcher for Windows {
         let (reason, remedy) = match INTEROP.iter().any(|path| Path::new(path).exists()) {
             true => return Availability::Available,
             false if inside => ("WSL's interop is off", INFO.remedy),
-            false => ("this is no distribution of WSL", "run envtax inside WSL"),
+            false => ("this is not a distribution of WSL", "run envtax inside WSL"),
         };
         Availability::Unavailable { reason: reason.into(), remedy: remedy.into() }
     }

@@ -1,4 +1,4 @@
-//! What one worker measured in one block.
+//! The measurements of one block.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What is measured: a probe with its parameters and its target directory.
+//! A case: a probe with its parameters and its target directory.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! Whole commands: what is run, and how.
+//! Whole commands: their words, their inputs, and the rules of their runs.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! Environments as the user names them, and what they say of themselves.
+//! Environments: the user's specification, their facts, and whether they can start.
 
 use std::collections::BTreeMap;
 
@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use super::visible;
 
 /// Whether that can be the name of an environment or a target directory: letters and digits of any
-/// script, signs beyond ASCII, and `_-.`. Other ASCII signs have a meaning on command lines, in globs
-/// or in the names of rows.
+/// script, signs beyond ASCII, and `_-.`. Other ASCII signs have a meaning on command lines, in
+/// globs or in the names of rows.
 pub fn is_name(text: &str) -> bool {
     let plain = |c: char| {
         c.is_ascii_alphanumeric() || "_-.".contains(c) || !c.is_ascii() && !c.is_whitespace()

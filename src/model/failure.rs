@@ -1,4 +1,4 @@
-//! Why something did not work, in parts.
+//! A failure in parts: what happened, what was printed, the command to try by hand, and the remedy.
 
 use std::error::Error;
 use std::fmt;

@@ -3,8 +3,8 @@
 /// Most suggestions that are made.
 const MOST: usize = 3;
 
-/// ``there is no WHAT `name`; did you mean `a` or `b`?``, or, if no known name is near, all of them.
-/// Each known name stands with its description; both are searched.
+/// ``there is no WHAT `name`; did you mean `a` or `b`?``, or, if no known name is near, all of
+/// them. Each known name stands with its description; both are searched.
 pub fn unknown(what: &str, name: &str, known: &[(&str, &str)]) -> String {
     let near = nearest(name, known);
     let quoted = |names: &[&str], last: &str| {

@@ -27,7 +27,10 @@ impl Filesystem for Loopback {
         let (kind, rest) = options.split_once(':').unwrap_or((options, ""));
         ensure!(!kind.is_empty(), "the type is missing: write `{USAGE}`, such as `loop:ext4`");
         let plain = kind.chars().all(|c| c.is_ascii_alphanumeric());
-        ensure!(plain, "`{kind}` is no type of filesystem: write `{USAGE}`, such as `loop:ext4`");
+        ensure!(
+            plain,
+            "`{kind}` is not a type of filesystem: write `{USAGE}`, such as `loop:ext4`"
+        );
         let (size, rest) = size_and_rest(rest, USAGE)?;
         let own = mount_options(rest, USAGE)?;
         let image = site.path("image");

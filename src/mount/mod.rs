@@ -1,6 +1,7 @@
 //! The filesystems that can be made for a run: one file each, with its notes in a Markdown file,
 //! listed once below in the order of the documents. A kind describes what is to be done;
-//! `control/made_directories.rs` does it. May use `model` and `units`. Must not mount or start anything.
+//! `control/made_directories.rs` does it. May use `model` and `units`. Must not mount or start
+//! anything.
 
 mod fuse;
 mod loopback;
@@ -92,7 +93,7 @@ impl Site {
 /// What is to be done, in this order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Recipe {
-    /// A sparse file of so many bytes.
+    /// A sparse file of this size in bytes.
     pub image: Option<(PathBuf, u64)>,
     pub folders: Vec<PathBuf>,
     /// Each is run to its end.
@@ -233,7 +234,7 @@ mod tests {
         assert!(error("disk").contains("`disk` is not an absolute path, and there is no kind"));
         assert!(error("disk").contains("loop") && error("disk").contains("virtiofs"));
         assert!(error("loop").contains("write `loop:TYPE"));
-        assert!(error("loop:../x").contains("`../x` is no type of filesystem"));
+        assert!(error("loop:../x").contains("`../x` is not a type of filesystem"));
         assert!(error("loop:ext4:big").contains("`big` is no size"));
         assert!(error("loop:ext4:0").contains("`0` is no size"));
         assert!(error("loop:ext4:1GiB:a b").contains("no mount options"));

@@ -32,7 +32,7 @@ impl Filesystem for Share {
 
     fn recipe(&self, options: &str, _site: &Site) -> Result<Recipe> {
         let plain = options.chars().all(|c| c.is_ascii_alphanumeric());
-        ensure!(plain, "`{options}` is no mode of caching: write `{}`", self.0.usage);
+        ensure!(plain, "`{options}` is not a cache mode: write `{}`", self.0.usage);
         Ok(Recipe::default())
     }
 }

@@ -1,5 +1,5 @@
-//! `environments.toml`: environments that have names, and what is to be done around them. Pure:
-//! text in, environments out, every mistake with its line and column.
+//! `environments.toml`: named environments with their target directories, set-up and clean-up
+//! commands. Pure: text in, environments out, every mistake with its line and column.
 //! `docs/ENVIRONMENT-FILE.md` describes it.
 
 use std::collections::BTreeMap;

@@ -1,4 +1,5 @@
-//! From what the user asked to what will be done; pure.
+//! Checks the user's wish and turns it into a plan: which cases, which environments, when the run
+//! ends. Pure. May use `launch`, `model` and `probe`. Must not start or read anything.
 
 pub mod environment_file;
 pub mod suite;

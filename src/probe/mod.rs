@@ -116,7 +116,8 @@ pub const PROBES: &[&dyn Probe] = &[
     &script_shell::ScriptShell,
 ];
 
-/// The publications and programs that [`ProbeInfo::source`] names, as a section of `docs/PROBES.md`.
+/// The publications and programs that [`ProbeInfo::source`] names, as a section of
+/// `docs/PROBES.md`.
 pub const SOURCES: &str = include_str!("sources.md");
 
 /// What a probe is, for people and for the plan. The text is what `docs/PROBES.md` is made of.

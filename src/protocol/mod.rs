@@ -86,7 +86,7 @@ pub struct Task {
     pub cpu: Option<usize>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub other_cpu: Option<usize>,
-    /// The agent ends the worker after so long.
+    /// Time after which the agent ends the worker.
     pub time_limit_ms: u64,
 }
 
@@ -107,7 +107,7 @@ pub struct CommandTask {
     /// Files that must be there, and that the command is not to change.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub inputs: Vec<String>,
-    /// Keep what is written to standard error, to be quoted should the command fail.
+    /// Keep standard error, to quote it if the command fails.
     #[serde(default)]
     pub keep_errors: bool,
     /// Keep the run's folder with all that it writes until it is cleaned, to be asked for.
@@ -120,7 +120,7 @@ pub struct CommandTask {
     pub ignore_failure: bool,
     pub settle: bool,
     pub token: String,
-    /// The command is killed after so long.
+    /// Time after which the command is killed.
     pub time_limit_ms: u64,
 }
 
@@ -130,7 +130,7 @@ pub struct BlockSize {
     pub samples: usize,
     /// Take one more sample first and discard it.
     pub discard: bool,
-    /// No further sample is started after so many ns.
+    /// Time in ns after which no further sample starts.
     pub limit_ns: u64,
 }
 
@@ -228,7 +228,7 @@ pub struct WorkerOrder {
     /// None for tuning.
     pub size: Option<BlockSize>,
     pub scratch: String,
-    /// For tuning: a sample is to last at least so many ns.
+    /// For tuning: the least time of a sample, in ns.
     pub sample_ns: f64,
     /// Share of work to do beyond what is reported (test builds only).
     pub extra_work: f64,

@@ -1,4 +1,4 @@
-//! Files that go between the controller and an agent, in pieces, as text.
+//! Transfers files between the controller and an agent, in pieces, as text.
 
 use std::cell::RefCell;
 use std::fs::{self, File};

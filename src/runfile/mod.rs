@@ -1,5 +1,6 @@
-//! What a run leaves on disk: JSON Lines, one record a line, appended and flushed record by record,
-//! so that a run that is killed loses the block in flight and nothing else.
+//! The run file: JSON Lines, one record a line, appended and flushed record by record, so that a
+//! killed run loses at most the block in flight. May use `model`. Must not compute: it keeps raw
+//! samples.
 //!
 //! `docs/RUN-FILE.md` describes the format for other programs.
 

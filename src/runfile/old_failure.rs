@@ -1,5 +1,5 @@
-//! Failures in run files of earlier versions: everything was one text, whose lines began with what
-//! they are. The text is taken apart once, while a file is read.
+//! Failures in run files of earlier versions, which had all parts in one text, each line with a
+//! prefix. The reader takes the text apart.
 
 use crate::model::{Details, Failure};
 

@@ -1,4 +1,4 @@
-//! What a run file says of the person and the place that made it, taken out of it.
+//! Removes from a run file what shows who made it and where.
 //!
 //! Figures, the order of rounds, versions and settings stay: the comparison of a redacted file is
 //! the comparison of the file. `docs/RUN-FILE.md` lists what is replaced. Works on lines of JSON

@@ -1,4 +1,4 @@
-//! Whether groups of values differ by more than the values within them.
+//! Tests whether groups of values differ by more than the values within them.
 
 use statrs::distribution::{ContinuousCDF, FisherSnedecor};
 

@@ -1,4 +1,5 @@
-//! What a comparison of two groups of sessions can show, and how many sessions it needs.
+//! The power of a comparison of two groups of sessions: the difference that it can show, and the
+//! number of sessions that it needs.
 
 use statrs::distribution::ContinuousCDF;
 
@@ -11,7 +12,7 @@ const LEVEL: f64 = 0.05;
 /// Sessions a side beyond which nobody will go.
 const MOST: usize = 1000;
 
-/// Difference that a two-sided test at 5 % between groups of so many values finds in four of five
+/// The difference that a two-sided test at 5 % between groups of these sizes finds in four of five
 /// cases, when values of one group have this standard deviation (J. Cohen, Statistical Power
 /// Analysis, 1988, 2.2; with Student's t in place of the normal distribution). None for fewer than
 /// three values in all.

@@ -1,4 +1,4 @@
-//! Where the data of workloads comes from: texts and trees drawn with a seed that never changes.
+//! Draws the data of workloads, texts and trees, with a seed that never changes.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -37,7 +37,7 @@ impl Source {
         ((u64::from(self.random.next_u32()) * u64::from(limit)) >> 32) as u32
     }
 
-    /// Lines of words, exactly so many bytes; few words are frequent, as in real texts.
+    /// Lines of words, exactly `bytes` bytes in all; few words are frequent, as in real texts.
     pub fn text(&mut self, bytes: usize) -> Vec<u8> {
         let mut text = Vec::with_capacity(bytes + 16);
         let mut line = 0;

@@ -173,10 +173,10 @@ fn an_environment_that_sees_the_folder_below_the_mount_is_told_from_others() {
     let outside = format!("outside=cmd:nsenter --mount=/proc/{}/ns/mnt", std::process::id());
     let run = place.run(&["native", &outside], &["file.stat", "syscall.getppid"]).args(SHORT);
     let done = clean(run.args(["--dir", "t=tmpfs"]).start(), &place).exits(3);
-    done.prints("what was made for `--dir t` is not there in `outside`");
+    done.prints("`outside` does not see the filesystem that was made for `--dir t`");
     let comparison = place.comparison("run.jsonl");
     comparison.measured("file.stat", "native").measured("syscall.getppid", "outside");
-    comparison.failed("file.stat", "outside", "is not there in `outside`");
+    comparison.failed("file.stat", "outside", "does not see the filesystem");
 }
 
 #[test]
@@ -189,7 +189,7 @@ fn a_root_folder_without_the_directory_fails_there_only() {
     let other = format!("other=chroot:{}", place.path("root"));
     let run = place.run(&["native", &other], &["file.stat", "syscall.getppid"]).args(SHORT);
     let done = clean(run.args(["--dir", "t=tmpfs"]).start(), &place).exits(3);
-    done.prints("is not there in `other`");
+    done.prints("`other` does not see the filesystem");
     place
         .comparison("run.jsonl")
         .measured("file.stat", "native")

@@ -1,4 +1,4 @@
-//! Questions to agents, and what becomes of a case when there is no answer.
+//! Asks agents, and decides what happens to a case without an answer.
 
 use anyhow::Result;
 

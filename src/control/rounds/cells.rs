@@ -1,5 +1,4 @@
-//! What is known of the cases: of each its rounds, and in each environment its block size and its
-//! series.
+//! The state of every case: its rounds, and its block size and series in each environment.
 
 use crate::model::SampleSet;
 use crate::protocol::BlockSize;

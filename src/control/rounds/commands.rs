@@ -1,4 +1,4 @@
-//! The rounds of whole commands: what one run is asked to do, and what it is made of.
+//! The rounds of whole commands: the request for one run, and its data.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

@@ -188,7 +188,7 @@ impl Driver<'_> {
             let spec = &self.plan.environments[slot];
             self.slots[slot].start_again(spec, self.plan, self.settings)?;
             if self.slots[slot].session.is_none() {
-                // What failed once of so many times may not fail again.
+                // A case that failed in one of many rounds may succeed in the next.
                 self.slots[slot].relaunch(spec, self.plan, self.settings)?;
             }
             match self.slots[slot].launch(self.launches.number + 1, cold) {

@@ -1,4 +1,5 @@
-//! When a case is known well enough. Asked is what the report prints: [`Contrast::effect`].
+//! Decides when a case is precise enough, by the interval that the report prints:
+//! [`Contrast::effect`].
 
 use super::Driver;
 use super::cells::{CaseState, Cell};

@@ -1,4 +1,5 @@
-//! How large the blocks of a case are in each environment.
+//! The block sizes of a case in each environment: tuning them, and using the reference's where it
+//! is near.
 
 use std::time::Instant;
 

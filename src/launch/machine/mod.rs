@@ -1,5 +1,5 @@
-//! What machines with a kernel of their own have in common: the options of their arguments, the
-//! filesystems of their guests, and the archive that these start from.
+//! Shared by kinds with their own kernel: the options of their arguments, the filesystems of their
+//! guests, and the initramfs.
 
 mod archive;
 pub(super) mod kernel;

@@ -1,4 +1,4 @@
-//! What a low-level runtime reads: the bundle's `config.json` (OCI runtime specification 1.0).
+//! The bundle that a low-level runtime reads: `config.json` (OCI runtime specification 1.0).
 
 use std::fs;
 use std::path::Path;

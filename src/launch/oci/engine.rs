@@ -1,4 +1,4 @@
-//! What podman and docker share: container engines with images of their own.
+//! Shared by podman and docker: container engines with their own images.
 
 use std::fs::{self, File};
 use std::process::{Command, Stdio};

@@ -1,4 +1,4 @@
-//! What the container launchers share.
+//! Shared by the container kinds: bundles, roots, options and filters.
 
 pub(super) mod bundle;
 pub(super) mod engine;

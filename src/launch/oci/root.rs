@@ -1,4 +1,5 @@
-//! Root file systems: one that is made, and what a user's own must have.
+//! Root folders of containers: the minimal one that envtax makes, and the requirements on a user's
+//! own.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -51,7 +52,7 @@ pub(in crate::launch) fn check(options: &Options<'_>) -> Result<()> {
     let missing = NEEDED.iter().find(|name| !Path::new(root).join(name).is_dir());
     ensure!(
         missing.is_none(),
-        "`{root}` has no folder `{}`, as every root file system has; envtax makes none in it",
+        "`{root}` has no folder `{}`, which every root has; envtax does not make it",
         missing.unwrap_or(&"")
     );
     Ok(())

@@ -1,5 +1,5 @@
-//! Filters of system calls: from the files that podman and docker keep, which name capabilities and
-//! processors, to what a runtime reads, which names neither.
+//! Filters of system calls: turns the profiles of podman and docker, which name capabilities and
+//! processors, into those of a runtime, which name neither.
 
 use std::fs;
 use std::path::Path;

@@ -70,7 +70,7 @@ const TESTS: [Test; 12] = [
 
 const PIPE: &[(&str, &str)] = &[("size", "512B"), ("reader", "self")];
 
-/// KiB copied a second, of buffers of so many bytes.
+/// KiB copied a second, in buffers of `BYTES` bytes.
 fn kbps<const BYTES: usize>(ns: f64) -> f64 {
     BYTES as f64 / 1024.0 * 1e9 / ns
 }
