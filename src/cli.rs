@@ -118,9 +118,30 @@ pub struct RunArgs {
     #[arg(long, value_name = "DURATION", default_value = "30s", value_parser = duration)]
     pub answer_timeout: Duration,
     #[command(flatten)]
+    pub repeat: RepeatArgs,
+    #[command(flatten)]
     pub output: OutputArgs,
     #[command(flatten)]
     pub show: ShowArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct RepeatArgs {
+    /// Carry the same plan out N times, with a seed and a run file of its own each (NAME-1.jsonl
+    /// and so on), and compare all of them in the end
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub repeat: u32,
+    /// Begin each run this long after the one before began [default: as soon as that has ended]
+    #[arg(long, value_name = "DURATION", requires = "repeat", value_parser = duration)]
+    pub every: Option<Duration>,
+}
+
+/// One run.
+impl Default for RepeatArgs {
+    fn default() -> RepeatArgs {
+        RepeatArgs { repeat: 1, every: None }
+    }
 }
 
 #[derive(Debug, Args)]

@@ -4,20 +4,21 @@
 use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::io::{self, Write};
+use std::mem;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::{Context, Result, ensure};
 use indicatif::{ProgressBar, ProgressStyle};
 use rand::RngCore;
 
-use super::show;
 use super::start_check::{self, StartCheck};
+use super::{repeat, show};
 use crate::cleanup::guard::Guard;
 use crate::cleanup::stage;
-use crate::cli::{OutputArgs, ShowArgs};
+use crate::cli::{OutputArgs, RepeatArgs, ShowArgs};
 use crate::compare::{self, sides};
 use crate::control::{self, Progress, SessionSettings, Watcher};
 use crate::exit::Exit;
@@ -28,17 +29,22 @@ use crate::report::failure;
 use crate::runfile::{self, EndReason, Header, OutcomeState, Record, RunFile, Writer};
 use crate::{facts, sys, units};
 
-/// Carries the plan out, writes its run file and prints the comparison. The environments of these
-/// names are left out where they do not start.
-pub(super) fn measure(
-    draft: &Draft,
-    auto: &BTreeSet<String>,
-    file: &OutputArgs,
-    answer_limit: Duration,
-    shown: &ShowArgs,
-) -> Result<Exit> {
-    let path = file.output.clone().unwrap_or_else(default_path);
-    is_free(&path, file.force)?;
+/// How a plan is carried out.
+pub(super) struct How<'a> {
+    /// The environments of these names are left out where they do not start.
+    pub(super) auto: &'a BTreeSet<String>,
+    pub(super) repeat: &'a RepeatArgs,
+    pub(super) output: &'a OutputArgs,
+    /// Longest wait for one answer of an agent.
+    pub(super) answer_limit: Duration,
+    pub(super) show: &'a ShowArgs,
+}
+
+/// Carries the plan out, as often as asked for, writes the run files and prints the comparison.
+pub(super) fn measure(draft: &Draft, how: &How<'_>) -> Result<Exit> {
+    let output = how.output.output.clone().unwrap_or_else(default_path);
+    let paths = repeat::paths(&output, how.repeat.repeat);
+    paths.iter().try_for_each(|path| is_free(path, how.output.force))?;
     let interrupted = catch_signals()?;
     let envtax = std::env::current_exe().context("finding the path of envtax itself")?;
     let guard = Guard::start(&envtax)?;
@@ -46,7 +52,7 @@ pub(super) fn measure(
     let settings = SessionSettings {
         agent: envtax,
         guard: &guard,
-        answer_limit,
+        answer_limit: how.answer_limit,
         interrupted: &|| interrupted.load(Ordering::Relaxed),
         token: fresh_token(),
         launches: Cell::new(0),
@@ -58,37 +64,93 @@ pub(super) fn measure(
         .map(|stage| format!("undid what a killed run left: {stage}"))
         .collect();
     let _hooks = control::start_run_hooks(draft.commands(), &settings)?;
-    let (environments, told) = starting(draft, auto, &settings)?;
+    let (environments, told) = starting(draft, how.auto, &settings)?;
     warnings.extend(told);
-    let made = control::make_dirs(&environments, draft.dirs(), &settings)?;
-    let (data_dir, _data) = control::make_data(draft.cases(), &settings)?.unzip();
-    let dirs = made.dirs.iter().cloned().chain(data_dir).collect();
-    let plan = draft.settle(environments, dirs);
-    let points = control::make_mount_points(&plan, &settings)?;
-    warnings.extend(points.failures.iter().cloned());
-    let mut scribe = Scribe::new(&plan, &path, file.force)?;
-    warnings.into_iter().for_each(|text| scribe.warn(&text.into()));
-    let end = control::run(&plan, &settings, &mut scribe);
-    scribe.bar.finish_and_clear();
-    let whole = match end {
-        Ok(end) => end.reason != EndReason::Interrupted,
-        Err(error) if scribe.writer.is_none() => return Err(error),
-        // Part of it is on disk, which is more than an error message is worth.
-        Err(error) => {
-            scribe.warn(&error.into());
-            false
+    let (mut done, mut measured) = (true, Vec::new());
+    let first = Instant::now();
+    for (index, path) in paths.iter().enumerate() {
+        if !repeat::wait(index, first, how.repeat, settings.interrupted) {
+            done = false;
+            break;
         }
-    };
-    let run = runfile::read(&path)?;
-    let done = whole && complete(&run);
-    let measured = [(path.display().to_string(), run, None)];
-    let shown = show::show(&sides(&measured, None)?, shown);
-    // A closed stderr is no reason to fail.
-    let _ = writeln!(io::stderr(), "\nrun file: {}   (seed {})", path.display(), plan.seed);
+        let one =
+            OneRun { index, path, force: how.output.force, warnings: mem::take(&mut warnings) };
+        match one.measure(draft, &environments, &settings) {
+            Ok((run, whole)) => {
+                done &= whole && complete(&run);
+                let seed = run.header.plan.seed;
+                told_of(path, seed, (index + 1, paths.len()));
+                measured.push((path.display().to_string(), run, None));
+            }
+            Err(error) if paths.len() == 1 => return Err(error),
+            Err(error) => {
+                done = false;
+                let failure = Failure::from(error).within(format!("run {} failed", index + 1));
+                let _ = writeln!(io::stderr(), "envtax: {}", failure::long(&failure));
+            }
+        }
+    }
+    ensure!(!measured.is_empty(), "no run measured anything");
+    let comparison = show::show(&sides(&measured, None)?, how.show);
+    if let ([_], [(path, run, _)]) = (&paths[..], &measured[..]) {
+        // A closed stderr is no reason to fail.
+        let _ = writeln!(io::stderr(), "\nrun file: {path}   (seed {})", run.header.plan.seed);
+    }
     // A wrong answer is in the run file like any other; the comparison refuses it.
     let failed = |cell: &compare::Cell| matches!(cell, compare::Cell::Failed { .. });
-    let refused = shown?.rows.iter().flat_map(|row| &row.cells).any(failed);
+    let refused = comparison?.rows.iter().flat_map(|row| &row.cells).any(failed);
     Ok(if done && !refused { Exit::Done } else { Exit::Partial })
+}
+
+/// One of several runs is over.
+fn told_of(path: &Path, seed: u64, (number, runs): (usize, usize)) {
+    if runs > 1 {
+        let path = path.display();
+        let _ = writeln!(io::stderr(), "run {number} of {runs}: {path}   (seed {seed})");
+    }
+}
+
+/// One of the runs of a plan.
+struct OneRun<'a> {
+    /// From 0.
+    index: usize,
+    path: &'a Path,
+    /// Replaces a run file that exists.
+    force: bool,
+    /// What is to be said when the run begins.
+    warnings: Vec<String>,
+}
+
+impl OneRun<'_> {
+    /// Carries the plan out once. Returns what was measured, and whether the run came to its own
+    /// end. Errors: nothing was measured.
+    fn measure(
+        self,
+        draft: &Draft,
+        environments: &[EnvSpec],
+        settings: &SessionSettings<'_>,
+    ) -> Result<(RunFile, bool)> {
+        let made = control::make_dirs(environments, draft.dirs(), settings)?;
+        let (data_dir, _data) = control::make_data(draft.cases(), settings)?.unzip();
+        let dirs = made.dirs.iter().cloned().chain(data_dir).collect();
+        let plan = draft.settle(self.index, environments, dirs);
+        let points = control::make_mount_points(&plan, settings)?;
+        let mut scribe = Scribe::new(&plan, self.path, self.force)?;
+        let warnings = self.warnings.into_iter().chain(points.failures.iter().cloned());
+        warnings.for_each(|text| scribe.warn(&text.into()));
+        let end = control::run(&plan, settings, &mut scribe);
+        scribe.bar.finish_and_clear();
+        let whole = match end {
+            Ok(end) => end.reason != EndReason::Interrupted,
+            Err(error) if scribe.writer.is_none() => return Err(error),
+            // Part of it is on disk, which is more than an error message is worth.
+            Err(error) => {
+                scribe.warn(&error.into());
+                false
+            }
+        };
+        Ok((runfile::read(self.path)?, whole))
+    }
 }
 
 /// Whether everything that can be measured was, at least in one round.

@@ -12,6 +12,7 @@ mod machine;
 pub mod man;
 mod measure;
 pub mod redact;
+mod repeat;
 pub mod run;
 mod selection;
 mod show;

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
 
-use super::measure::{self, fresh_seed};
+use super::measure::{self, How, fresh_seed};
 use super::selection::{self, Selection};
 use super::show;
 use crate::cli::RunArgs;
@@ -29,7 +29,14 @@ pub fn run(args: &RunArgs) -> Result<Exit> {
         sys::may_drop_caches()
             .with_context(|| format!("`--cold-launches` writes to {place}: run as root"))?;
     }
-    measure::measure(&draft, &auto, &args.output, args.answer_timeout, &args.show)
+    let how = How {
+        auto: &auto,
+        repeat: &args.repeat,
+        output: &args.output,
+        answer_limit: args.answer_timeout,
+        show: &args.show,
+    };
+    measure::measure(&draft, &how)
 }
 
 fn draft_of(args: &RunArgs, environments: Vec<EnvSpec>, file: Option<&EnvFile>) -> Result<Draft> {

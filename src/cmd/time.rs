@@ -10,9 +10,10 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
 
+use super::measure::{self, How};
 use super::selection::{self, Selection};
-use super::{measure, show};
-use crate::cli::TimeArgs;
+use super::show;
+use crate::cli::{RepeatArgs, TimeArgs};
 use crate::exit::Exit;
 use crate::model::{
     COMMAND, Case, CommandCase, CommandPhase, CommandRules, EMPTY_SHELL, EnvSpec, Executed,
@@ -36,7 +37,14 @@ pub fn run(args: &TimeArgs) -> Result<Exit> {
         // Nobody may be reading it.
         let _ = writeln!(io::stderr(), "envtax: {hint}");
     }
-    measure::measure(&draft_of(args, environments)?, &auto, &args.output, ANSWER_LIMIT, &args.show)
+    let how = How {
+        auto: &auto,
+        repeat: &RepeatArgs::default(),
+        output: &args.output,
+        answer_limit: ANSWER_LIMIT,
+        show: &args.show,
+    };
+    measure::measure(&draft_of(args, environments)?, &how)
 }
 
 fn draft_of(args: &TimeArgs, environments: Vec<EnvSpec>) -> Result<Draft> {

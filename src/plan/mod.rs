@@ -64,10 +64,11 @@ impl Draft {
         self.plan.commands.as_ref()
     }
 
-    /// The plan of one run, over these environments and with the directories where they are now.
-    /// Nothing changes it any more.
-    pub fn settle(&self, environments: Vec<EnvSpec>, dirs: Vec<TargetDir>) -> Plan {
-        Plan { environments, dirs, ..self.plan.clone() }
+    /// The plan of the run of that index, over these environments and with the directories where
+    /// they are now. Each run has another seed. Nothing changes the plan any more.
+    pub fn settle(&self, run: usize, environments: &[EnvSpec], dirs: Vec<TargetDir>) -> Plan {
+        let seed = self.plan.seed.wrapping_add(run as u64);
+        Plan { environments: environments.to_vec(), dirs, seed, ..self.plan.clone() }
     }
 }
 

@@ -24,6 +24,7 @@ mod other_verbs;
 mod planted;
 mod processes;
 mod redact;
+mod repeated;
 mod run_files;
 mod security;
 mod suites;
