@@ -154,7 +154,6 @@ impl Contrast {
     /// ln of the arithmetic mean cost, or of the ratio of two mean costs, heavy tails included.
     /// None where the data cannot tell: of too few rounds, of rounds of several sessions, and of
     /// values that are no costs.
-    #[cfg_attr(not(test), expect(dead_code, reason = "the reports do not show it yet"))]
     pub fn mean_cost(&self) -> Option<Estimate> {
         let column = |of: fn(&Point) -> f64| self.points.iter().map(of).collect::<Vec<_>>();
         let (own, base) = (column(|point| point.mean), column(|point| point.base_mean));

@@ -1,14 +1,17 @@
-//! Decides when a case is precise enough, by the interval that the report prints:
-//! [`Contrast::effect`].
+//! Decides when a case is precise enough, by the intervals that the report prints: of the floors
+//! ([`Contrast::effect`]) and of the means ([`Contrast::mean_cost`]).
 
 use super::Driver;
 use super::cells::{CaseState, Cell};
 use crate::model::Stop;
-use crate::stats::{Contrast, Effect};
+use crate::stats::{Contrast, Effect, Estimate};
 
 /// Beyond this factor a tax is obvious, and [`OBVIOUS_PRECISION`] is enough.
 const OBVIOUS: f64 = 1.5;
 const OBVIOUS_PRECISION: f64 = 0.05;
+/// Means are three to four times as unsure as floors: their intervals may be as many times as wide.
+/// At 2 %, a stall that adds 10 % to the mean is seen in nine of ten runs.
+const MEAN_WIDTH: f64 = 3.0;
 /// A case is known when so many looks in a row found its intervals narrow enough: an interval that
 /// is narrow by chance once is rarely so twice.
 const LOOKS: u32 = 2;
@@ -21,9 +24,9 @@ impl Driver<'_> {
         let enough_launches = self.launches.enough(self.plan);
         for state in self.cases.iter_mut().filter(|state| state.is_active()) {
             let intervals = intervals(state, reference);
-            let widths = intervals.iter().map(|(slot, effect)| (width(effect), *slot));
+            let widths = intervals.iter().map(|it| (it.floor_width(), it.slot));
             state.width = widths.max_by(|a, b| a.0.total_cmp(&b.0));
-            let narrow = intervals.iter().all(|(_, effect)| is_narrow(effect, &self.plan.stop));
+            let narrow = intervals.iter().all(|it| it.is_narrow(&self.plan.stop));
             let rounds = state.rounds > self.plan.stop.min_rounds();
             match narrow && rounds && !intervals.is_empty() {
                 true => state.narrow_looks += 1,
@@ -34,38 +37,105 @@ impl Driver<'_> {
     }
 }
 
-/// The taxes of the case by timed phase, with the environments that they are of. Its costs, where
-/// the reference does not measure it, or nothing else does.
-fn intervals(state: &CaseState, reference: Option<usize>) -> Vec<(usize, Effect)> {
+/// A tax, or a cost, of one timed phase in one environment.
+struct Interval {
+    /// The environment.
+    slot: usize,
+    floor: Effect,
+    /// None where a mean is zero.
+    mean: Option<Estimate>,
+}
+
+impl Interval {
+    fn of(slot: usize, contrast: &Contrast) -> Option<Interval> {
+        Some(Interval { slot, floor: contrast.effect()?, mean: contrast.mean_cost() })
+    }
+
+    /// Half-width at 95 %, in logarithms. Without an interval nothing is known.
+    fn floor_width(&self) -> f64 {
+        self.floor.half_width(0.95).unwrap_or(f64::INFINITY)
+    }
+
+    fn is_narrow(&self, stop: &Stop) -> bool {
+        let Stop::Precise { half_width, .. } = *stop else { return false };
+        let width = self.floor_width();
+        let obvious = self.floor.value.abs() - width > OBVIOUS.ln();
+        let wanted = if obvious { half_width.max(OBVIOUS_PRECISION) } else { half_width };
+        let mean = self.mean.is_none_or(|mean| mean.half_width(0.95) <= MEAN_WIDTH * wanted);
+        width <= wanted && mean
+    }
+}
+
+/// The taxes of the case. Its costs, where the reference does not measure it, or nothing else does.
+fn intervals(state: &CaseState, reference: Option<usize>) -> Vec<Interval> {
     let reference = reference.filter(|slot| state.cells[*slot].size.is_some());
     let alone = state.measured().count() == 1;
     let compared = |slot: usize| Some(slot) != reference || alone;
     let mut found = Vec::new();
     for (slot, cell) in state.measured().filter(|(slot, _)| compared(*slot)) {
         let base = reference.filter(|base| *base != slot).map(|base| &state.cells[base]);
-        found.extend(effects(cell, base).into_iter().map(|effect| (slot, effect)));
+        found.extend(contrasts(cell, base).iter().filter_map(|it| Interval::of(slot, it)));
     }
     found
 }
 
-/// By timed phase: the log-ratio to `base` over the rounds that both have, or the log-cost.
-fn effects(own: &Cell, base: Option<&Cell>) -> Vec<Effect> {
+/// By timed phase: the rounds that both have, or the costs alone.
+fn contrasts(own: &Cell, base: Option<&Cell>) -> Vec<Contrast> {
     let one = std::slice::from_ref;
-    let effect = |(phase, own)| match base {
-        Some(base) => Contrast::against(one(own), one(base.series.get(phase)?)).effect(),
-        None => Contrast::alone(one(own)).effect(),
+    let contrast = |(phase, own)| match base {
+        Some(base) => Some(Contrast::against(one(own), one(base.series.get(phase)?))),
+        None => Some(Contrast::alone(one(own))),
     };
-    own.series.iter().enumerate().filter_map(effect).collect()
+    own.series.iter().enumerate().filter_map(contrast).collect()
 }
 
-/// Half-width of the interval at 95 %, in logarithms. Without an interval nothing is known.
-fn width(effect: &Effect) -> f64 {
-    effect.half_width(0.95).unwrap_or(f64::INFINITY)
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::protocol::BlockSize;
+    use crate::stats::{Round, Series};
 
-fn is_narrow(effect: &Effect, stop: &Stop) -> bool {
-    let Stop::Precise { half_width, .. } = *stop else { return false };
-    let width = width(effect);
-    let obvious = effect.value.abs() - width > OBVIOUS.ln();
-    width <= if obvious { half_width.max(OBVIOUS_PRECISION) } else { half_width }
+    /// A cell of 40 rounds in ten launches, with these floors and means by round.
+    fn cell(floor: impl Fn(u32) -> f64, mean: impl Fn(u32) -> f64) -> Cell {
+        let round = |number: u32| {
+            let launch = number / 4;
+            (number, Round { launch, ln_floor: floor(number).ln(), mean: mean(number) })
+        };
+        let series: Series = (0..40).map(round).collect();
+        let size = BlockSize { iterations: 1, samples: 1, discard: false, limit_ns: 0 };
+        Cell { size: Some(size), most: 1, series: vec![series] }
+    }
+
+    fn narrow(own: Cell, half_width: f64) -> bool {
+        let mut state = CaseState::new(0);
+        state.cells = vec![cell(|_| 100.0, |_| 100.0), own];
+        let stop = Stop::at_precision(half_width, 15, 60.0);
+        let found = intervals(&state, Some(0));
+        assert_eq!(found.iter().map(|it| it.slot).collect::<Vec<_>>(), [1]);
+        found.iter().all(|it| it.is_narrow(&stop))
+    }
+
+    /// Up and down by that share, the same in every launch.
+    fn wave(number: u32, share: f64) -> f64 {
+        if number.is_multiple_of(2) { 1.0 + share } else { 1.0 - share }
+    }
+
+    #[test]
+    fn floor_and_mean_must_both_be_narrow() {
+        let steady = || cell(|it| 100.0 * wave(it, 0.01), |it| 110.0 * wave(it, 0.01));
+        assert!(narrow(steady(), 0.02));
+        assert!(!narrow(steady(), 0.0), "at zero the budget decides");
+        let rare = |it: u32| if it % 13 == 5 { 1000.0 } else { 100.0 };
+        assert!(!narrow(cell(|it| 100.0 * wave(it, 0.01), rare), 0.02), "the mean is not known");
+        let launches = |it: u32| 100.0 * wave(it / 4, 0.1);
+        assert!(!narrow(cell(launches, |_| 100.0), 0.02), "launches differ by a fifth");
+    }
+
+    #[test]
+    fn an_obvious_tax_needs_less() {
+        let by_launch = |it: u32| wave(it / 4, 0.02);
+        let near = cell(|it| 100.0 * by_launch(it), |it| 100.0 * by_launch(it));
+        let far = cell(|it| 900.0 * by_launch(it), |it| 900.0 * by_launch(it));
+        assert!(!narrow(near, 0.01) && narrow(far, 0.01));
+    }
 }
