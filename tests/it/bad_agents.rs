@@ -174,7 +174,9 @@ fn an_output_that_is_closed_is_no_greeting() {
 fn an_agent_that_dies_at_any_message_is_that_environments_failure() {
     for messages in 1..=6 {
         // An answer that is written before its reader has gone is no error: all of them are ended.
-        fails_alone(&format!("\"$@\" | {{ sed -u {messages}q; kill 0; }}"), "the agent ended");
+        // A new launch would be a new agent.
+        let script = format!("\"$@\" | {{ sed -u {messages}q; kill 0; }}");
+        fails_alone_with(&script, "the agent ended", &["--launches", "1"]);
     }
 }
 
