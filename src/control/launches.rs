@@ -125,9 +125,11 @@ impl Launches {
                 let left = (room / self.each.as_secs_f64().max(1e-9)) as u32;
                 let fewest = f64::from(FEWEST);
                 let slow = self.shortest.is_some_and(|it| it.as_secs_f64() * fewest > budget);
-                match self.number == 0 && (left + 1 < FEWEST || slow) {
-                    true => 0,
-                    false => left,
+                match self.number {
+                    0 if left + 1 < FEWEST || slow => 0,
+                    // The start took longer than thought: still, two launches say nothing.
+                    1 => left.max(FEWEST - 2),
+                    _ => left,
                 }
             }
         }
@@ -202,6 +204,11 @@ mod tests {
         assert_eq!(laps(&plan(60.0, 0), 5000, 100).0.len(), 1, "one more start is affordable");
         assert_eq!(laps(&plan(60.0, 0), 10_000, 100).0.len(), 1);
         assert_eq!(laps(&plan(60.0, 0), 1, 4500).0.len(), 1, "only two launches of five laps fit");
+        let plan_of_10_s = plan(10.0, 0);
+        let mut launches = Launches::new(Duration::from_millis(300), &plan_of_10_s);
+        assert_eq!(launches.restarts_left(&plan_of_10_s), 5);
+        launches.again(Duration::from_secs(2), Duration::from_secs(4));
+        assert_eq!(launches.restarts_left(&plan_of_10_s), 1, "dearer than thought");
         let (all, looks) = laps(&plan(60.0, 0), 10_000, 5000);
         assert_eq!((all, looks), (vec![11], vec![0, 0]), "looked at after four and eight");
     }

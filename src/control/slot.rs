@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow, bail};
 
@@ -38,6 +39,8 @@ pub(super) struct Slot {
     clock: Option<ClockFacts>,
     /// Shortest sample in ns that this clock can time.
     pub(super) sample_ns: f64,
+    /// What the first start took, until the clock was what it would be.
+    pub(super) started_in: Duration,
 }
 
 /// Starts every environment of the plan. One that does not start keeps its slot, with the reason;
@@ -59,6 +62,7 @@ pub(super) fn open_slots(
             staged: BTreeMap::new(),
             clock: None,
             sample_ns: 0.0,
+            started_in: Duration::ZERO,
         };
         let started = Session::start(spec, &plan.dirs_in(spec), settings)
             .and_then(|session| take_in(&mut slot, session, (plan, spec), settings, watcher));
@@ -122,7 +126,9 @@ fn take_in(
     settings: &SessionSettings<'_>,
     watcher: &mut dyn Watcher,
 ) -> Result<runfile::Environment, AgentError> {
+    let greeted = Instant::now();
     slot.see_clock(&mut session, settings)?;
+    slot.started_in = session.started_in + greeted.elapsed();
     let mut facts = match session.ask(Ask::Facts, settings)? {
         Answer::Facts(facts) => facts,
         _ => Facts::new(),

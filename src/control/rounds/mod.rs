@@ -39,8 +39,7 @@ pub fn run(plan: &Plan, settings: &SessionSettings<'_>, watcher: &mut dyn Watche
     if cpus.is_empty() {
         watcher.warn(&"the environments have no CPU in common: nothing is pinned".into());
     }
-    let sessions = slots.iter().filter_map(|slot| slot.session.as_ref());
-    let first_start = sessions.map(|session| session.started_in).sum();
+    let first_start = slots.iter().map(|slot| slot.started_in).sum();
     let mut driver = Driver {
         plan,
         settings,
