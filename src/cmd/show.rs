@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal, Write};
 use anyhow::{Result, ensure};
 
 use crate::cli::ShowArgs;
-use crate::compare::{Comparison, Side, compare};
+use crate::compare::{Comparison, Margins, Side, compare};
 use crate::report::{self, REPORTS, Style};
 
 /// Checks the options before anything is measured.
@@ -31,7 +31,7 @@ pub fn check(args: &ShowArgs) -> Result<()> {
 
 /// Compares the sides and prints the result to standard output. The arguments passed [`check`].
 pub fn show(sides: &[Side<'_>], args: &ShowArgs) -> Result<Comparison> {
-    let comparison = compare(sides, args.margin / 100.0)?;
+    let comparison = compare(sides, &Margins::general(args.margin / 100.0))?;
     let bytes = report::find(&args.format)?.render(&comparison, &style(args.layout.as_deref())?)?;
     let mut output = io::stdout().lock();
     output.write_all(&bytes).and_then(|()| output.flush())?;

@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use super::Side;
-use super::remarks::{Remark, RemarkKind};
+use super::remark::{Remark, RemarkKind};
+use super::sides::{Session, Side};
 use crate::model::{FACTS, FactValue, Facts, fact};
 
 use crate::runfile::Environment;
@@ -80,7 +80,7 @@ struct Started<'a> {
 
 /// The environment in each session of the side in which it did start and was described.
 fn started<'a>(side: &Side<'a>) -> Vec<Started<'a>> {
-    let of_session = |session: &super::Session<'a>| {
+    let of_session = |session: &Session<'a>| {
         let mut all = session.run.environments.iter();
         let is_it = |it: &&Environment| it.name == session.env && it.error.is_none();
         let environment = all.find(is_it)?;

@@ -5,9 +5,9 @@
 
 use serde::Serialize;
 
-use super::Side;
-use super::data::{RowKey, SideData};
-use super::ladder::Cost;
+use super::cell_data::{CellData, RowData, RowKey};
+use super::row::{Cost, first_met};
+use super::sides::Side;
 use crate::stats::Contrast;
 
 /// The rows that were measured in more than one target directory.
@@ -38,18 +38,15 @@ pub struct DirectoryCosts {
     pub ratios: Vec<Option<Cost>>,
 }
 
-/// A row with what the columns have for it.
-type Data<'a> = (RowKey, Vec<SideData<'a>>);
-
 /// The comparison of directories; none where there is one only. All rows are given, also those
 /// that went wrong somewhere: they count where they did not.
-pub(super) fn of_rows(rows: &[Data<'_>], sides: &[Side<'_>]) -> Option<Directories> {
-    let dirs = super::first_met(rows.iter().filter_map(|(key, _)| dir_of(key)));
+pub(super) fn of_rows(rows: &[&RowData<'_>], sides: &[Side<'_>]) -> Option<Directories> {
+    let dirs = first_met(rows.iter().filter_map(|row| dir_of(&row.key)));
     let (reference, others) = dirs.split_first()?;
-    let of_reference = rows.iter().filter(|(key, _)| dir_of(key) == Some(reference));
-    let of_reference = of_reference.filter(|(key, _)| key.phase().timed);
+    let of_reference = rows.iter().filter(|row| dir_of(&row.key) == Some(reference));
+    let of_reference = of_reference.filter(|row| row.key.phase().timed);
     let found = of_reference.filter_map(|base| {
-        let others: Vec<Option<&Data<'_>>> =
+        let others: Vec<Option<&RowData<'_>>> =
             others.iter().map(|dir| twin(rows, base, dir)).collect();
         others.iter().any(Option::is_some).then(|| row(base, &others, sides))
     });
@@ -67,23 +64,23 @@ fn dir_of(key: &RowKey) -> Option<&str> {
 }
 
 /// The same row in another directory.
-fn twin<'a, 'b>(rows: &'b [Data<'a>], (key, _): &Data<'a>, dir: &str) -> Option<&'b Data<'a>> {
-    let mut wanted = key.clone();
+fn twin<'a, 'b>(rows: &[&'b RowData<'a>], row: &RowData<'a>, dir: &str) -> Option<&'b RowData<'a>> {
+    let mut wanted = row.key.clone();
     wanted.planned.case.dir = Some(dir.to_owned());
-    rows.iter().find(|(key, _)| *key == wanted)
+    rows.iter().copied().find(|row| row.key == wanted)
 }
 
-fn row(base: &Data<'_>, others: &[Option<&Data<'_>>], sides: &[Side<'_>]) -> DirectoryRow {
+fn row(base: &RowData<'_>, others: &[Option<&RowData<'_>>], sides: &[Side<'_>]) -> DirectoryRow {
     let costs = |(column, side): (usize, &Side<'_>)| {
-        let usable = |(key, data): &Data<'_>| side.failure(key).is_none() && data.len() > column;
-        let (cost, _) = base.1[column].costs().filter(|_| usable(base))?;
-        let ratio = |other: &Option<&Data<'_>>| {
+        let usable = |row: &RowData<'_>| side.failure(&row.key).is_none();
+        let (cost, _) = base.cells[column].costs().filter(|_| usable(base))?;
+        let ratio = |other: &Option<&RowData<'_>>| {
             let other = other.filter(|other| usable(other))?;
-            ratio(&other.1[column], &base.1[column])
+            ratio(&other.cells[column], &base.cells[column])
         };
         Some(DirectoryCosts { cost, ratios: others.iter().map(ratio).collect() })
     };
-    let mut key = base.0.clone();
+    let mut key = base.key.clone();
     key.planned.case.dir = None;
     DirectoryRow {
         name: key.row(Vec::new()).name(),
@@ -92,7 +89,7 @@ fn row(base: &Data<'_>, others: &[Option<&Data<'_>>], sides: &[Side<'_>]) -> Dir
 }
 
 /// The cost as a multiple of the other's, over the rounds that both have.
-fn ratio(own: &SideData<'_>, base: &SideData<'_>) -> Option<Cost> {
+fn ratio(own: &CellData<'_>, base: &CellData<'_>) -> Option<Cost> {
     let ratio = Contrast::against(&own.sessions, &base.sessions).of_one_launch().effect()?;
     Some(Cost::of(&ratio, f64::exp))
 }

@@ -3,14 +3,14 @@
 
 use serde::Serialize;
 
-use super::data::{RowKey, SideData};
-use super::ladder::Cost;
-use super::remarks::{Remark, RemarkKind};
-use super::{Session, Side};
+use super::cell_data::{CellData, RowData, RowKey};
+use super::remark::{Remark, RemarkKind};
+use super::row::Cost;
+use super::sides::{Session, Side};
 use crate::stats::{self, Slope};
 use crate::units;
 
-/// Change from one run to the next from which a session has not come to rest (METHOD 1.9).
+/// Change from one run to the next from which a session has not come to rest.
 const DRIFT: f64 = 0.005;
 
 /// The first runs of one case.
@@ -32,24 +32,24 @@ pub struct FirstRun {
     pub later_ns: f64,
 }
 
-type Data<'a> = (RowKey, Vec<SideData<'a>>);
-
 /// The first runs of every whole command.
-pub(super) fn first_runs(sides: &[Side<'_>], rows: &[Data<'_>]) -> Vec<FirstRuns> {
-    let of_row = |(key, data): &Data<'_>| {
-        let columns = sides.iter().zip(data).map(|(side, data)| first_run(side, key, data));
-        FirstRuns { name: key.planned.case.to_string(), columns: columns.collect() }
+pub(super) fn first_runs(sides: &[Side<'_>], rows: &[&RowData<'_>]) -> Vec<FirstRuns> {
+    let of_row = |row: &RowData<'_>| {
+        let cells = sides.iter().zip(&row.cells);
+        let columns = cells.map(|(side, data)| first_run(side, &row.key, data));
+        FirstRuns { name: row.key.planned.case.to_string(), columns: columns.collect() }
     };
     let found = walls(rows).map(of_row);
     found.filter(|row| row.columns.iter().any(Option::is_some)).collect()
 }
 
 /// The wall times of whole commands.
-fn walls<'a, 'b>(rows: &'b [Data<'a>]) -> impl Iterator<Item = &'b Data<'a>> {
-    rows.iter().filter(|(key, _)| key.planned.is_command() && key.phase == 0)
+fn walls<'a, 'b>(rows: &[&'b RowData<'a>]) -> impl Iterator<Item = &'b RowData<'a>> {
+    let is_wall = |row: &&RowData<'_>| row.key.planned.is_command() && row.key.phase == 0;
+    rows.iter().copied().filter(is_wall)
 }
 
-fn first_run(side: &Side<'_>, key: &RowKey, data: &SideData<'_>) -> Option<FirstRun> {
+fn first_run(side: &Side<'_>, key: &RowKey, data: &CellData<'_>) -> Option<FirstRun> {
     if side.failure(key).is_some() {
         return None;
     }
@@ -71,10 +71,10 @@ fn first_times(session: &Session<'_>, key: &RowKey) -> Vec<f64> {
 }
 
 /// Which commands became steadily faster or slower while they were measured.
-pub(super) fn drifts(sides: &[Side<'_>], rows: &[Data<'_>]) -> Vec<Remark> {
+pub(super) fn drifts(sides: &[Side<'_>], rows: &[&RowData<'_>]) -> Vec<Remark> {
     let mut remarks = Vec::new();
-    for (key, data) in walls(rows) {
-        for (side, data) in sides.iter().zip(data) {
+    for row in walls(rows) {
+        for (side, data) in sides.iter().zip(&row.cells) {
             for (rounds, session) in data.sessions.iter().zip(&side.sessions) {
                 let points = rounds.iter().map(|(round, it)| (f64::from(round), it.ln_floor));
                 let Some(slope) = stats::median_slope(&points.collect::<Vec<_>>()) else {
@@ -83,7 +83,7 @@ pub(super) fn drifts(sides: &[Side<'_>], rows: &[Data<'_>]) -> Vec<Remark> {
                 if slope.low <= DRIFT && slope.high >= -DRIFT {
                     continue;
                 }
-                let text = drift(&key.planned.case.to_string(), &slope, session);
+                let text = drift(&row.key.planned.case.to_string(), &slope, session);
                 remarks.push(Remark::on_column(
                     RemarkKind::Drift,
                     &side.label,

@@ -1,132 +1,12 @@
-//! What makes a single figure doubtful. A flag never removes a figure: it stands beside it.
+//! Finds the flags of a cell: each function here is the cause of one of them.
 
-use serde::Serialize;
-
-use super::Tax;
-use super::data::{Counted, RowKey, SideData};
+use super::cell_data::{CellData, Counted, RowKey};
+use super::flag::Flag;
 use crate::model::Usage;
 use crate::runfile::Block;
-use crate::stats;
+use crate::stats::{self, Between};
 
-/// A doubt about one cell.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Flag {
-    /// The cost is below what any operation takes.
-    OptimisedAway,
-    /// The mean tells another story than the floor.
-    HeavyTail,
-    /// The worker waited for a CPU during much of its blocks.
-    Contended,
-    /// Faults or switches an operation differ from the reference's.
-    DifferentWork,
-    /// The worker could not be pinned to the round's CPU.
-    NotPinned,
-    /// One reading of the clock is a visible part of a sample.
-    ClockShare,
-    /// Fewer rounds than the plan asks for.
-    FewRounds,
-    /// The rounds disagree by more than the tax.
-    Modes,
-    /// A cold read whose pages may have been in the cache.
-    NotCold,
-    /// Durable writes that no device saw.
-    NotDurable,
-    /// Launches differ by more than their rounds do.
-    Launches,
-    /// The program is not the reference's.
-    OtherProgram,
-    /// The peak memory may be that of the process that started the command.
-    Floor,
-    /// A difference of so few steps of CPU time that there may be none.
-    Ticks,
-}
-
-impl Flag {
-    /// One letter that stands in the table.
-    pub fn letter(self) -> char {
-        match self {
-            Flag::OptimisedAway => 'o',
-            Flag::HeavyTail => 't',
-            Flag::Contended => 'c',
-            Flag::DifferentWork => 'w',
-            Flag::NotPinned => 'p',
-            Flag::ClockShare => 'k',
-            Flag::FewRounds => 'r',
-            Flag::Modes => 'm',
-            Flag::NotCold => 'u',
-            Flag::NotDurable => 'd',
-            Flag::Launches => 'l',
-            Flag::OtherProgram => 'x',
-            Flag::Floor => 'f',
-            Flag::Ticks => 'q',
-        }
-    }
-
-    /// What it means and what to do, for under the table.
-    pub fn explanation(self) -> &'static str {
-        match self {
-            Flag::OptimisedAway => {
-                "below a nanosecond: nothing is that fast, so the operation was not done"
-            }
-            Flag::HeavyTail => {
-                "heavy tail: the ratio of the means differs from this one by more than 10 %; slow \
-                 operations are rarer or more frequent than in the reference (see all_in in \
-                 `--format json`)"
-            }
-            Flag::Contended => {
-                "contended: other programs took more than 5 % of the time; the floor cost used \
-                 here withstands that, the mean does not"
-            }
-            Flag::DifferentWork => {
-                "different work: page faults or context switches an operation differ by more than \
-                 10 % from the reference's: part of the tax is other work, not slower work"
-            }
-            Flag::NotPinned => "could not be pinned to one CPU: placement adds its own noise",
-            Flag::ClockShare => {
-                "the clock's own readings: a single one takes more than 1\u{a0}% of a sample of \
-                 this phase; part of the cost is the clock, not the operation"
-            }
-            Flag::FewRounds => {
-                "few rounds: fewer than the plan's min_rounds (15 unless the file says otherwise); \
-                 the interval is less reliable than that of a finished case, and below 5 rounds \
-                 there is no verdict"
-            }
-            Flag::Modes => {
-                "modes: the cost jumps between levels, and from round to round the ratio changes \
-                 by more than twofold and by more than the tax: no verdict is given, and the \
-                 interval is too narrow"
-            }
-            Flag::NotCold => {
-                "unverified: asked for cold, but pages may have been in a cache when the reading \
-                 began"
-            }
-            Flag::NotDurable => {
-                "not durable: what was reported to be on the device cannot have been"
-            }
-            Flag::OtherProgram => {
-                "another program: the file of that name is not the reference's; what differs is \
-                 named below"
-            }
-            Flag::Floor => {
-                "at the floor: the process that starts the command has as much memory, and is \
-                 counted with it until the program is executed; the command itself had this much \
-                 at most"
-            }
-            Flag::Launches => {
-                "launches differ: from one start of the environment to the next the ratio changes \
-                 by more than its rounds explain; the interval is one of launches (`--launches N` \
-                 for more)"
-            }
-            Flag::Ticks => {
-                "ticks: CPU time is counted in steps, and this difference is less than three of \
-                 them, or some runs show no such time at all: that is no change"
-            }
-        }
-    }
-}
-
-/// Share of time waiting for a CPU above which a cell is contended (METHOD 1.14).
+/// Share of time waiting for a CPU above which a cell is contended.
 const WAIT_SHARE: f64 = 0.05;
 /// Difference above which events or means count as different.
 const DIFFERENT: f64 = 0.10;
@@ -163,14 +43,14 @@ pub(super) fn of_blocks(key: &RowKey, cost: f64, blocks: &[&Block]) -> Vec<Flag>
 /// Whether the rounds disagree so much that their centre is a matter of which level won: neither a
 /// trimmed mean nor its interval is to be trusted then (`bench/honesty`: native against native,
 /// `pipe.roundtrip cpu=free` was called different in 11 % of runs).
-pub fn modes(tax: &Tax) -> Option<Flag> {
-    let spread = tax.spread.filter(|spread| *spread > MODES)?.ln();
-    (tax.ratio.ln().abs() < spread / 2.0).then_some(Flag::Modes)
+pub(super) fn modes(ratio: f64, spread: Option<f64>) -> Option<Flag> {
+    let spread = spread.filter(|spread| *spread > MODES)?.ln();
+    (ratio.ln().abs() < spread / 2.0).then_some(Flag::Modes)
 }
 
 /// Whether the interval had to be taken from launches instead of rounds.
-pub fn launches(tax: &Tax) -> Option<Flag> {
-    tax.launches.filter(|between| between.decides).map(|_| Flag::Launches)
+pub(super) fn launches(between: Option<Between>) -> Option<Flag> {
+    between.filter(|between| between.decides).map(|_| Flag::Launches)
 }
 
 /// Whether the peak memory was usually no more than that of the process that started the command.
@@ -184,10 +64,9 @@ pub(super) fn at_floor(key: &RowKey, blocks: &[&Block]) -> bool {
 }
 
 /// Whether the means disagree with the floors.
-pub fn heavy_tail(tax: &Tax) -> Option<Flag> {
-    let (low, high) = tax.interval?;
-    let beyond =
-        tax.all_in_ratio > high * (1.0 + DIFFERENT) || tax.all_in_ratio < low / (1.0 + DIFFERENT);
+pub(super) fn heavy_tail(interval: Option<(f64, f64)>, all_in_ratio: f64) -> Option<Flag> {
+    let (low, high) = interval?;
+    let beyond = all_in_ratio > high * (1.0 + DIFFERENT) || all_in_ratio < low / (1.0 + DIFFERENT);
     beyond.then_some(Flag::HeavyTail)
 }
 
@@ -212,8 +91,8 @@ fn wait_share(block: &Block) -> Option<f64> {
 /// Whether an operation of this environment causes other numbers of events than the reference's,
 /// of those that both count.
 pub(super) fn different_work(
-    (own, counted): (&SideData<'_>, Counted),
-    (base, base_counted): (&SideData<'_>, Counted),
+    (own, counted): (&CellData<'_>, Counted),
+    (base, base_counted): (&CellData<'_>, Counted),
 ) -> bool {
     let faults = counted.faults && base_counted.faults;
     let switches = counted.switches && base_counted.switches;
@@ -238,7 +117,6 @@ fn differ(blocks: &[&Block], base: &[&Block], event: fn(&Usage) -> u64) -> bool 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compare::Verdict;
     use crate::model::{Case, Params, Phase, PlannedCase, SampleSet, Work};
 
     fn block(faults: u64, wait_ns: u64, pinned: bool) -> Block {
@@ -308,61 +186,20 @@ mod tests {
     }
 
     #[test]
-    fn letters_are_unique() {
-        let all = [
-            Flag::OptimisedAway,
-            Flag::HeavyTail,
-            Flag::Contended,
-            Flag::DifferentWork,
-            Flag::NotPinned,
-            Flag::ClockShare,
-            Flag::FewRounds,
-            Flag::Modes,
-            Flag::NotCold,
-            Flag::NotDurable,
-            Flag::Launches,
-            Flag::OtherProgram,
-            Flag::Floor,
-            Flag::Ticks,
-        ];
-        let letters: std::collections::HashSet<char> = all.map(Flag::letter).into();
-        assert_eq!(letters.len(), all.len());
-    }
-
-    #[test]
     fn means_far_outside_the_interval_are_a_tail() {
-        let tax = |all_in_ratio| Tax {
-            ratio: 1.0,
-            interval: Some((0.98, 1.02)),
-            all_in_ratio,
-            difference: 0.0,
-            spread: Some(1.1),
-            launches: None,
-            sessions: None,
-            verdict: Verdict::Same,
-        };
-        assert_eq!(heavy_tail(&tax(1.05)), None);
-        assert_eq!(heavy_tail(&tax(1.2)), Some(Flag::HeavyTail));
-        assert_eq!(heavy_tail(&tax(0.8)), Some(Flag::HeavyTail));
-        assert_eq!(heavy_tail(&Tax { interval: None, ..tax(2.0) }), None);
+        let interval = Some((0.98, 1.02));
+        assert_eq!(heavy_tail(interval, 1.05), None);
+        assert_eq!(heavy_tail(interval, 1.2), Some(Flag::HeavyTail));
+        assert_eq!(heavy_tail(interval, 0.8), Some(Flag::HeavyTail));
+        assert_eq!(heavy_tail(None, 2.0), None);
     }
 
     #[test]
     fn rounds_that_disagree_by_more_than_the_tax_are_modes() {
-        let tax = |ratio, spread| Tax {
-            ratio,
-            interval: Some((ratio, ratio)),
-            all_in_ratio: ratio,
-            difference: 0.0,
-            spread,
-            launches: None,
-            sessions: None,
-            verdict: Verdict::Same,
-        };
-        assert_eq!(modes(&tax(1.0, Some(1.5))), None);
-        assert_eq!(modes(&tax(1.0, Some(10.0))), Some(Flag::Modes));
-        assert_eq!(modes(&tax(2.0, Some(10.0))), Some(Flag::Modes));
-        assert_eq!(modes(&tax(50.0, Some(10.0))), None, "a difference beyond all levels");
-        assert_eq!(modes(&tax(1.0, None)), None);
+        assert_eq!(modes(1.0, Some(1.5)), None);
+        assert_eq!(modes(1.0, Some(10.0)), Some(Flag::Modes));
+        assert_eq!(modes(2.0, Some(10.0)), Some(Flag::Modes));
+        assert_eq!(modes(50.0, Some(10.0)), None, "a difference beyond all levels");
+        assert_eq!(modes(1.0, None), None);
     }
 }

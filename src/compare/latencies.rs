@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use super::data::{RowKey, SideData};
+use super::cell_data::{CellData, RowData};
 use crate::stats;
 
 /// One distribution in every column.
@@ -31,11 +31,12 @@ pub struct Quantiles {
 /// Operations that must lie beyond a quantile.
 const BEYOND: f64 = 10.0;
 
-/// The distributions of one case, which its first phase stands for.
-pub(super) fn of_case(key: &RowKey, data: &[SideData<'_>]) -> Vec<LatencyRow> {
-    if key.phase != 0 {
-        return Vec::new();
-    }
+/// The distributions of every case, each of which its first phase stands for.
+pub(super) fn of_rows(rows: &[&RowData<'_>]) -> Vec<LatencyRow> {
+    rows.iter().filter(|row| row.key.phase == 0).flat_map(|row| of_case(row)).collect()
+}
+
+fn of_case(RowData { key, cells: data }: &RowData<'_>) -> Vec<LatencyRow> {
     let blocks = || data.iter().flat_map(|side| &side.blocks);
     let names: BTreeSet<&String> =
         blocks().flat_map(|block| block.set.extras.latencies.keys()).collect();
@@ -46,7 +47,7 @@ pub(super) fn of_case(key: &RowKey, data: &[SideData<'_>]) -> Vec<LatencyRow> {
     names.into_iter().map(row).collect()
 }
 
-fn quantiles(side: &SideData<'_>, name: &str) -> Option<Quantiles> {
+fn quantiles(side: &CellData<'_>, name: &str) -> Option<Quantiles> {
     let own = side.blocks.iter().filter_map(|block| block.set.extras.latencies.get(name));
     let mut buckets: Vec<(u64, u64)> = own.flatten().copied().collect();
     buckets.sort_unstable();

@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 
 use anyhow::{Result, bail, ensure};
 
-use crate::model::Facts;
 use crate::runfile::RunFile;
 
 /// A column: one environment, of one session or of several.
@@ -44,23 +43,6 @@ impl Side<'_> {
             let mut environments = session.run.environments.iter();
             environments.any(|own| own.name == session.env && own.error.is_some())
         })
-    }
-
-    /// Facts of the environment in its first session, with its target directories'.
-    pub(super) fn facts(&self) -> Facts {
-        let Some(session) = self.sessions.first() else { return Facts::new() };
-        let mut environments = session.run.environments.iter();
-        let Some(own) = environments.find(|own| own.name == session.env) else {
-            return Facts::new();
-        };
-        let mut facts = own.facts.clone();
-        facts.extend(super::sameness::facts(session));
-        for (name, dir) in &own.dirs {
-            let words = ["filesystem", "source", "path"].map(|fact| dir.get(fact).cloned());
-            let words: Vec<String> = words.into_iter().flatten().collect();
-            facts.insert(format!("dir {name}"), words.join(" "));
-        }
-        facts
     }
 }
 

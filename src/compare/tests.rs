@@ -1,9 +1,9 @@
 //! Comparisons of run files whose truth is known, because they are made here.
 
-use super::remarks::RemarkKind;
+use super::remark::RemarkKind;
 use super::*;
 use crate::model::{
-    Case, EnvSpec, LaunchCount, Params, Phase, Plan, PlannedCase, SampleSet, Stop, Work,
+    Case, EnvSpec, LaunchCount, Params, Phase, Plan, PlannedCase, Quantity, SampleSet, Stop, Work,
 };
 use crate::runfile::{Block, End, EndReason, Header, Outcome, OutcomeState, RunFile};
 
@@ -117,7 +117,7 @@ fn source(run: RunFile) -> [(String, RunFile, Option<String>); 1] {
 
 pub(super) fn compared(run: RunFile) -> Comparison {
     let source = source(run);
-    compare(&sides(&source, None).unwrap(), 0.03).unwrap()
+    compare(&sides(&source, None).unwrap(), &Margins::general(0.03)).unwrap()
 }
 
 fn tax(comparison: &Comparison, row: usize) -> &Tax {
@@ -147,8 +147,8 @@ fn a_known_ratio_is_found_whatever_the_machine_did() {
 fn exchanging_the_environments_inverts_the_tax() {
     let forward = run(20, |round| (100_000, jitter(140_000, round)));
     let source = source(forward);
-    let there = compare(&sides(&source, None).unwrap(), 0.03).unwrap();
-    let back = compare(&sides(&source, Some("b")).unwrap(), 0.03).unwrap();
+    let there = compare(&sides(&source, None).unwrap(), &Margins::general(0.03)).unwrap();
+    let back = compare(&sides(&source, Some("b")).unwrap(), &Margins::general(0.03)).unwrap();
     assert_eq!(back.columns, ["b", "a"]);
     let (there, back) = (tax(&there, 0), tax(&back, 0));
     assert!((there.ratio * back.ratio - 1.0).abs() < 1e-12);
@@ -287,7 +287,7 @@ fn rows_of_an_area_stand_together_whatever_the_files_have() {
     one.header.plan.cases = vec![planned("x.one"), planned("y.one")];
     two.header.plan.cases = vec![planned("x.two"), planned("y.two"), planned("x.one")];
     let files = [("one".to_string(), one, None), ("two".to_string(), two, None)];
-    let comparison = compare(&sides(&files, None).unwrap(), 0.03).unwrap();
+    let comparison = compare(&sides(&files, None).unwrap(), &Margins::general(0.03)).unwrap();
     let rows: Vec<String> = comparison.rows.iter().map(Row::name).collect();
     assert_eq!(rows, ["x.one", "x.two", "y.one", "y.two"]);
     let areas: Vec<(&str, usize)> =
@@ -307,7 +307,7 @@ fn environments_of_one_shared_file_are_pairs() {
     }));
     let source = |env: &str| ("r.jsonl".to_string(), file.clone(), Some(env.to_string()));
     let sources = [source("a"), source("b")];
-    let comparison = compare(&sides(&sources, None).unwrap(), 0.03).unwrap();
+    let comparison = compare(&sides(&sources, None).unwrap(), &Margins::general(0.03)).unwrap();
     assert_eq!(comparison.columns, ["r.jsonl:a", "r.jsonl:b"]);
     assert_eq!(tax(&comparison, 0).verdict, Verdict::Slower);
     let kinds: Vec<RemarkKind> = comparison.remarks.iter().map(|remark| remark.kind).collect();
@@ -392,7 +392,7 @@ fn sessions_of_a_side_say_all_their_values() {
     let before = [seeded(session("6.1", "1"), 1), seeded(session("6.1", "1"), 2)].concat();
     let after = [seeded(session("6.2", "1"), 3), seeded(session("6.3", "2"), 4)].concat();
     let sides = [pooled("before", &before).unwrap(), pooled("after", &after).unwrap()];
-    let found = compare(&sides, 0.03).unwrap().differences;
+    let found = compare(&sides, &Margins::general(0.03)).unwrap().differences;
     let of = |at: usize| (found[at].fact.as_str(), found[at].values[1].clone().unwrap());
     assert_eq!(found.len(), 2, "{found:#?}");
     assert_eq!(of(0), ("kernel", vec!["6.2".to_owned(), "6.3".to_owned()]));
@@ -423,7 +423,7 @@ fn two_sessions_have_a_ratio_and_no_verdict() {
         ("one".to_string(), session(100_000), Some("a".to_string())),
         ("two".to_string(), session(120_000), Some("a".to_string())),
     ];
-    let comparison = compare(&sides(&files, None).unwrap(), 0.03).unwrap();
+    let comparison = compare(&sides(&files, None).unwrap(), &Margins::general(0.03)).unwrap();
     assert_eq!(comparison.columns, ["one:a", "two:a"]);
     let tax = tax(&comparison, 0);
     assert!((tax.ratio - 1.2).abs() < 0.01);
@@ -437,7 +437,7 @@ fn sessions_are_the_unit_when_there_are_several() {
     let files = |costs: [u64; 3]| costs.map(file);
     let (before, after) = (files([99_000, 100_000, 101_000]), files([149_000, 150_000, 151_000]));
     let sides = [pooled("before", &before).unwrap(), pooled("after", &after).unwrap()];
-    let comparison = compare(&sides, 0.03).unwrap();
+    let comparison = compare(&sides, &Margins::general(0.03)).unwrap();
     let tax = tax(&comparison, 0);
     let (low, high) = tax.interval.unwrap();
     assert!(low < 1.5 && 1.5 < high, "{tax:?}");
@@ -470,7 +470,7 @@ fn reads(bytes: impl Fn(usize, u32) -> Option<u64>) -> Comparison {
         Some(set)
     });
     let files = [("run".to_owned(), run, None)];
-    compare(&sides(&files, None).unwrap(), 0.03).unwrap()
+    compare(&sides(&files, None).unwrap(), &Margins::general(0.03)).unwrap()
 }
 
 #[test]

@@ -2,7 +2,8 @@
 
 use anyhow::Result;
 
-use super::sheet::{self, Sheet};
+use super::sections;
+use super::sheet::Sheet;
 use super::table;
 use super::{Report, ReportInfo, Style};
 use crate::compare::Comparison;
@@ -20,7 +21,7 @@ impl Report for Markdown {
     fn render(&self, comparison: &Comparison, style: &Style) -> Result<Vec<u8>> {
         if let Some(layout) = style.layout {
             let tables = layout.of(comparison)?;
-            let beside = sheet::sheets(comparison);
+            let beside = sections::sheets(comparison);
             let mut text: String = tables.sheets.iter().chain(&beside).map(sheet).collect();
             text.extend(tables.notes.iter().map(|note| format!("- {note}\n")));
             return Ok((text + &notes(comparison)).into_bytes());
@@ -39,7 +40,7 @@ impl Report for Markdown {
             text.push_str(&format!("| {what} | {cost} | {tax} | {interval} | {verdict} |\n"));
         }
         text.push('\n');
-        for sheet in sheet::sheets(comparison) {
+        for sheet in sections::sheets(comparison) {
             text.push_str(&self::sheet(&sheet));
         }
         text.push_str(&notes(comparison));

@@ -7,6 +7,7 @@ pub mod failure;
 mod json;
 mod layout;
 mod markdown;
+mod sections;
 mod sheet;
 mod table;
 mod text;

@@ -5,7 +5,8 @@ use comfy_table::{
     Attribute, CellAlignment, Color, ColumnConstraint, ContentArrangement, Table, Width, presets,
 };
 
-use super::sheet::{self, Sheet};
+use super::sections;
+use super::sheet::Sheet;
 use super::table::{self, Kind, Line};
 use super::{Report, ReportInfo, Style};
 use crate::compare::{Comparison, Verdict};
@@ -33,12 +34,12 @@ impl Report for Text {
             let mut text: String = tables.sheets.iter().map(|it| self::sheet(it, style)).collect();
             text.push('\n');
             text.extend(tables.notes.iter().map(|note| wrapped(note, width as usize)));
-            text.extend(sheet::sheets(comparison).iter().map(|it| self::sheet(it, style)));
+            text.extend(sections::sheets(comparison).iter().map(|it| self::sheet(it, style)));
             text.push_str(&notes(comparison, width));
             return Ok(text.trim_start().as_bytes().to_vec());
         }
         let mut text = rows(&table::lines(comparison), width, style);
-        for sheet in sheet::sheets(comparison) {
+        for sheet in sections::sheets(comparison) {
             text.push_str(&self::sheet(&sheet, style));
         }
         text.push_str(&notes(comparison, width));

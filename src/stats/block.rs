@@ -3,7 +3,7 @@
 use super::quantile;
 
 /// The 25 % quantile of the samples, in ns an iteration: what the operation costs when nothing else
-/// ran. Not the minimum, which picks the rarer mode where a cost has two (METHOD 2.3). A sample too
+/// ran. Not the minimum, which picks the rarer mode where a cost has two. A sample too
 /// short for the clock counts as one of its nanoseconds, so that logarithms exist.
 pub fn block_floor(samples: &[u64], iterations: u64) -> f64 {
     let times: Vec<f64> = samples.iter().map(|ns| *ns as f64).collect();

@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use super::data::{RowKey, SideData};
-use super::ladder::Cost;
+use super::cell_data::{CellData, RowData, RowKey};
+use super::row::Cost;
 use crate::stats::Contrast;
 
 /// One row that was measured in several copies, in every column.
@@ -18,14 +18,13 @@ pub struct Scaling {
 }
 
 /// Every row of several copies whose single copy was measured as well.
-pub(super) fn scalings(rows: &[(RowKey, Vec<SideData<'_>>)]) -> Vec<Scaling> {
+pub(super) fn scalings(rows: &[&RowData<'_>]) -> Vec<Scaling> {
     let mut found = Vec::new();
-    for (key, data) in rows.iter().filter(|(key, _)| key.phase().timed) {
-        let Some((single, copies)) = single_of(key) else { continue };
-        let is_single = |other: &&(RowKey, Vec<SideData<'_>>)| other.0 == single;
-        let Some((_, alone)) = rows.iter().find(is_single) else { continue };
-        let speedup = |(own, alone): (&SideData<'_>, &SideData<'_>)| speedup(own, alone, copies);
-        let columns = data.iter().zip(alone).map(speedup).collect();
+    for row in rows.iter().filter(|row| row.key.phase().timed) {
+        let Some((single, copies)) = single_of(&row.key) else { continue };
+        let Some(alone) = rows.iter().find(|other| other.key == single) else { continue };
+        let speedup = |(own, alone): (&CellData<'_>, &CellData<'_>)| speedup(own, alone, copies);
+        let columns = row.cells.iter().zip(&alone.cells).map(speedup).collect();
         found.push(Scaling { name: single.row(Vec::new()).name(), copies, columns });
     }
     found
@@ -42,7 +41,7 @@ fn single_of(key: &RowKey) -> Option<(RowKey, u64)> {
 }
 
 /// `copies * cost of one alone / cost of one among several`, over the rounds that both have.
-fn speedup(own: &SideData<'_>, alone: &SideData<'_>, copies: u64) -> Option<Cost> {
+fn speedup(own: &CellData<'_>, alone: &CellData<'_>, copies: u64) -> Option<Cost> {
     let ratio = Contrast::against(&alone.sessions, &own.sessions).of_one_launch().effect()?;
     Some(Cost::of(&ratio, |log| copies as f64 * log.exp()))
 }

@@ -1,14 +1,15 @@
 //! What a ladder of block sizes says beside its steps: the cost of a call and the cost of a byte.
 //!
-//! `t = call + byte * size` is fitted in every round (METHOD, A, "Ladder model"); centre and
-//! interval over the rounds are those of every other figure.
+//! `t = call + byte * size` is fitted in every round (docs/METHODOLOGY.md, "Ladder"); centre
+//! and interval over the rounds are those of every other figure.
 
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::data::{RowKey, SideData};
-use crate::stats::{self, Contrast, Effect, Line};
+use super::cell_data::{RowData, RowKey};
+use super::row::Cost;
+use crate::stats::{self, Contrast, Line};
 use crate::units;
 
 /// Steps that a ladder needs: with two, any line fits.
@@ -47,45 +48,46 @@ pub struct Split {
     pub kib_tax: Option<Cost>,
 }
 
-/// A value with its 95 % interval.
-#[derive(Clone, Copy, Debug, Serialize)]
-pub struct Cost {
-    pub value: f64,
-    pub interval: Option<(f64, f64)>,
+/// One block size of a ladder.
+#[derive(Clone, Copy)]
+struct Step<'a, 'b> {
+    bytes: u64,
+    row: &'b RowData<'a>,
 }
 
-impl Cost {
-    /// An effect in the unit that `from` gives: `f64::exp` for logarithms.
-    pub(super) fn of(effect: &Effect, from: impl Fn(f64) -> f64) -> Cost {
-        let interval = effect.bounds(0.95).map(|(low, high)| (from(low), from(high)));
-        Cost { value: from(effect.value), interval }
+impl Step<'_, '_> {
+    /// The floor cost, in ns, of a round of a session.
+    fn floor(&self, column: usize, at: RoundOf) -> Option<f64> {
+        let series = self.row.cells[column].sessions.get(at.session)?;
+        Some(series.get(at.number)?.ln_floor.exp())
     }
 }
 
-/// A row with what the columns have for it.
-type Step<'a, 'b> = (&'b RowKey, &'b Vec<SideData<'a>>);
+/// A round of a session.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct RoundOf {
+    session: usize,
+    number: u32,
+}
 
 /// Every ladder of at least three steps among the rows.
-pub(super) fn ladders(rows: &[(RowKey, Vec<SideData<'_>>)]) -> Vec<Ladder> {
-    let mut names: Vec<String> = Vec::new();
-    let mut found: Vec<Vec<(u64, Step<'_, '_>)>> = Vec::new();
-    for (key, data) in rows {
-        let Some((name, size)) = step_of(key) else { continue };
-        match names.iter().position(|known| *known == name) {
-            Some(at) => found[at].push((size, (key, data))),
-            None => {
-                names.push(name);
-                found.push(vec![(size, (key, data))]);
-            }
+pub(super) fn ladders(rows: &[&RowData<'_>]) -> Vec<Ladder> {
+    let mut found: Vec<(String, Vec<Step<'_, '_>>)> = Vec::new();
+    for row in rows {
+        let Some((name, bytes)) = step_of(&row.key) else { continue };
+        let step = Step { bytes, row };
+        match found.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, steps)) => steps.push(step),
+            None => found.push((name, vec![step])),
         }
     }
-    let sizes = |steps: &[(u64, Step<'_, '_>)]| {
-        let mut sizes: Vec<u64> = steps.iter().map(|(size, _)| *size).collect();
+    let sizes = |steps: &[Step<'_, '_>]| {
+        let mut sizes: Vec<u64> = steps.iter().map(|step| step.bytes).collect();
         sizes.sort_unstable();
         sizes.dedup();
         sizes.len()
     };
-    let whole = names.into_iter().zip(found).filter(|(_, steps)| sizes(steps) >= STEPS);
+    let whole = found.into_iter().filter(|(_, steps)| sizes(steps) >= STEPS);
     whole.map(|(name, steps)| ladder(name, steps)).collect()
 }
 
@@ -106,41 +108,34 @@ fn step_of(key: &RowKey) -> Option<(String, u64)> {
     Some((words.join(" "), size))
 }
 
-fn ladder(name: String, mut steps: Vec<(u64, Step<'_, '_>)>) -> Ladder {
-    steps.sort_by_key(|(size, _)| *size);
-    let columns = steps[0].1.1.len();
+fn ladder(name: String, mut steps: Vec<Step<'_, '_>>) -> Ladder {
+    steps.sort_by_key(|step| step.bytes);
+    let columns = steps[0].row.cells.len();
     let lines: Vec<Lines> = (0..columns).map(|column| lines(&steps, column)).collect();
     let split = |column: usize| split(&steps, column, &lines[column], &lines[0]);
     let columns = (0..columns).map(split).collect();
-    Ladder { name, sizes: steps.iter().map(|(size, _)| *size).collect(), columns }
+    Ladder { name, sizes: steps.iter().map(|step| step.bytes).collect(), columns }
 }
 
-/// The lines of a column by session and round.
-type Lines = BTreeMap<(usize, u32), Line>;
+/// The lines of a column.
+type Lines = BTreeMap<RoundOf, Line>;
 
 /// One line for each round in which every step was measured.
-fn lines(steps: &[(u64, Step<'_, '_>)], column: usize) -> Lines {
-    let (_, (_, first)) = &steps[0];
-    let sessions = first[column].sessions.iter().enumerate();
-    let rounds = sessions.flat_map(|(at, rounds)| rounds.iter().map(move |(round, _)| (at, round)));
-    let line = |(session, round): (usize, u32)| {
-        let point = |(size, step): &(u64, Step<'_, '_>)| {
-            let floor = step.1[column].sessions.get(session)?.get(round)?.ln_floor;
-            Some((*size as f64, floor.exp()))
-        };
+fn lines(steps: &[Step<'_, '_>], column: usize) -> Lines {
+    let sessions = steps[0].row.cells[column].sessions.iter().enumerate();
+    let rounds = sessions.flat_map(|(session, rounds)| {
+        rounds.iter().map(move |(number, _)| RoundOf { session, number })
+    });
+    let line = |at: RoundOf| {
+        let point = |step: &Step<'_, '_>| Some((step.bytes as f64, step.floor(column, at)?));
         let points: Option<Vec<_>> = steps.iter().map(point).collect();
-        Some(((session, round), stats::fit_line(&points?)?))
+        Some((at, stats::fit_line(&points?)?))
     };
     rounds.filter_map(line).collect()
 }
 
-fn split(
-    steps: &[(u64, Step<'_, '_>)],
-    column: usize,
-    lines: &Lines,
-    base: &Lines,
-) -> Option<Split> {
-    let (_, (_, first)) = &steps[0];
+fn split(steps: &[Step<'_, '_>], column: usize, lines: &Lines, base: &Lines) -> Option<Split> {
+    let first = &steps[0].row.cells;
     let sessions = first[column].sessions.len();
     let cost = |values: Vec<f64>| {
         let effect = Contrast::of_values(&values, sessions).effect()?;
@@ -149,9 +144,9 @@ fn split(
     let call = cost(lines.values().map(|line| line.start).collect())?;
     let kib = cost(lines.values().map(|line| line.slope * 1024.0).collect())?;
     let line = Line { start: call.value, slope: kib.value / 1024.0 };
-    let distance = |(size, step): &(u64, Step<'_, '_>)| {
-        let (measured, _) = step.1[column].costs()?;
-        Some((line.at(*size as f64) / measured - 1.0).abs())
+    let distance = |step: &Step<'_, '_>| {
+        let (measured, _) = step.row.cells[column].costs()?;
+        Some((line.at(step.bytes as f64) / measured - 1.0).abs())
     };
     let distances: Option<Vec<f64>> = steps.iter().map(distance).collect();
     let residual = distances?.into_iter().fold(0.0, f64::max);
@@ -159,7 +154,7 @@ fn split(
     let paired = column > 0 && first[column].is_paired_with(&first[0]);
     let tax = |of: fn(&Line) -> f64| if paired { ratio(lines, base, of) } else { None };
     Some(Split {
-        call_share: call.value / line.at(steps[0].0 as f64),
+        call_share: call.value / line.at(steps[0].bytes as f64),
         residual,
         fits: residual <= RESIDUAL && call.value > 0.0 && kib.value > 0.0,
         call_tax: tax(|line| line.start),
@@ -172,7 +167,7 @@ fn split(
 /// How many times more one of the two costs is than the reference's, round by round. None where
 /// it is not above zero everywhere, so that a ratio would say nothing.
 fn ratio(own: &Lines, base: &Lines, of: fn(&Line) -> f64) -> Option<Cost> {
-    let pair = |(round, line): (&(usize, u32), &Line)| Some((of(line), of(base.get(round)?)));
+    let pair = |(round, line): (&RoundOf, &Line)| Some((of(line), of(base.get(round)?)));
     let pairs: Vec<(f64, f64)> = own.iter().filter_map(pair).collect();
     if pairs.iter().any(|(own, base)| *own <= 0.0 || *base <= 0.0) {
         return None;

@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 
-use super::{Cell, Row};
+use super::row::{Cell, Row};
 use crate::model::{COMMAND, Quantity};
 use crate::stats::{self, Estimate};
 
@@ -120,7 +120,7 @@ fn median_of(pairs: &[(&str, f64, f64)], old: f64, new: f64) -> Option<[String; 
 
 #[cfg(test)]
 mod tests {
-    use super::super::section_tests::case;
+    use super::super::beside_tests::case;
     use super::super::tests::{compared, run_of};
     use super::*;
     use crate::model::{Phase, SampleSet};

@@ -2,9 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use serde::Serialize;
-
-use super::{Difference, Session, Side};
+use super::remark::{Remark, RemarkKind};
+use super::sides::{Session, Side};
 use crate::model::{Details, EnvSpec};
 use crate::runfile::{Block, EndReason, RunFile};
 use crate::units;
@@ -16,93 +15,29 @@ const CLOCK_SPAN_NS: f64 = 1e9;
 /// Share of CPU time taken by the hypervisor from which it is mentioned.
 const STEAL: f64 = 0.02;
 
-/// What a reader must know beside the rows.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Remark {
-    pub kind: RemarkKind,
-    /// Label of the column that it is on; none when it is on a whole file or on all of them.
-    pub column: Option<String>,
-    /// For people.
-    pub text: String,
-    /// Where it is about a failure, what else is known of that.
-    #[serde(flatten)]
-    pub details: Details,
-}
-
-/// What a remark is about, for programs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum RemarkKind {
-    /// Probes of the CPU itself differ between environments.
-    Control,
-    /// Writes that were reported durable cannot have been.
-    NotDurable,
-    /// A condition of the measuring that the probe reported.
-    Condition,
-    /// The environment was never started, and has no figures.
-    NotStarted,
-    /// The environment's clock is faster or slower than the controller's.
-    ClockRate,
-    /// Blocks took longer by the environment's clock than from outside.
-    ClockJump,
-    /// The environment's clock went backwards.
-    ClockBackward,
-    /// A program of the same name is another one than the reference's.
-    OtherProgram,
-    /// Another command was run, or in another way.
-    OtherCommand,
-    /// A command's runs became steadily faster or slower.
-    Drift,
-    /// Facts of the environment differ from those of the reference.
-    FactsDiffer,
-    /// The end of the file is missing: the last line, or the record of the run's end.
-    CutOff,
-    /// The user ended the run.
-    Interrupted,
-    /// The hypervisor gave CPU time to others.
-    Steal,
-    /// Cases have fewer rounds than the plan asks for, or none.
-    FewRounds,
-    /// The columns were not measured in the same rounds.
-    Sessions,
-    /// The file has results of another program, which lack what run files have.
-    Imported,
-    /// CPU time is counted in whole ticks.
-    Ticks,
-    /// A command kept several CPUs busy.
-    SeveralCpus,
-    /// A command was run once only.
-    SingleRuns,
-}
-
-impl Remark {
-    pub(super) fn on_column(kind: RemarkKind, column: &str, text: String) -> Remark {
-        Remark { kind, column: Some(column.to_owned()), text, details: Details::default() }
-    }
-
-    pub(super) fn on_all(kind: RemarkKind, text: String) -> Remark {
-        Remark { kind, column: None, text, details: Details::default() }
-    }
-}
-
-/// All remarks on these sides, each file's and each environment's once.
-pub(super) fn remarks(sides: &[Side<'_>], differences: &[Difference]) -> Vec<Remark> {
+/// What is to be said of each environment.
+pub(super) fn of_environments(sides: &[Side<'_>]) -> Vec<Remark> {
     let mut remarks = Vec::new();
-    let mut seen: Vec<*const RunFile> = Vec::new();
-    let mut of_files = Vec::new();
     for side in sides {
         for session in &side.sessions {
             remarks.extend(not_started(&side.label, session));
             remarks.extend(clock(&side.label, session));
-            let run = std::ptr::from_ref(session.run);
-            if !seen.contains(&run) {
-                seen.push(run);
-                of_files.extend(of_file(session));
-            }
         }
     }
-    remarks.extend(super::differences::remarks(sides, differences));
-    remarks.extend(of_files);
+    remarks
+}
+
+/// What is to be said of each file, once, and of their being several.
+pub(super) fn of_files(sides: &[Side<'_>]) -> Vec<Remark> {
+    let mut remarks = Vec::new();
+    let mut seen: Vec<*const RunFile> = Vec::new();
+    for session in sides.iter().flat_map(|side| &side.sessions) {
+        let run = std::ptr::from_ref(session.run);
+        if !seen.contains(&run) {
+            seen.push(run);
+            remarks.extend(of_file(session));
+        }
+    }
     if seen.len() > 1 {
         remarks.push(Remark::on_all(RemarkKind::Sessions, different_sessions(sides)));
     }

@@ -3,10 +3,11 @@
 
 use std::collections::BTreeMap;
 
-use super::data::{RowKey, SideData};
-use super::flags::Flag;
-use super::remarks::{Remark, RemarkKind};
-use super::{Cell, Row, Verdict, tax_of};
+use super::cell_data::{CellData, RowData};
+use super::flag::Flag;
+use super::remark::{Remark, RemarkKind};
+use super::row::{Cell, Row, tax_of};
+use super::verdict::Verdict;
 use crate::units;
 
 /// Probes of what no environment should change: the CPU itself.
@@ -19,13 +20,13 @@ const DURABLE: f64 = 0.9;
 const FASTEST_SYNC_NS: f64 = 5_000.0;
 
 /// Sum of a counter over the blocks; none when no block has it.
-fn total(data: &SideData<'_>, name: &str) -> Option<u64> {
+fn total(data: &CellData<'_>, name: &str) -> Option<u64> {
     let counts = data.blocks.iter().filter_map(|block| block.set.extras.counters.get(name));
     counts.copied().reduce(|a, b| a + b)
 }
 
 /// Doubts that the probe's own counters raise.
-pub(super) fn flags(data: &SideData<'_>) -> Vec<Flag> {
+pub(super) fn flags(data: &CellData<'_>) -> Vec<Flag> {
     let mut flags = Vec::new();
     let cold = total(data, "cold_verified").zip(total(data, "cold_checked"));
     if cold.is_some_and(|(verified, checked)| (verified as f64) < COLD * checked as f64) {
@@ -38,7 +39,7 @@ pub(super) fn flags(data: &SideData<'_>) -> Vec<Flag> {
 }
 
 /// Why what was said to be durable cannot have been, if it cannot.
-fn dishonest(data: &SideData<'_>) -> Option<String> {
+fn dishonest(data: &CellData<'_>) -> Option<String> {
     let claimed = total(data, "claimed_bytes")?;
     if let Some(written) = total(data, "device_bytes") {
         let short = (written as f64) < DURABLE * claimed as f64;
@@ -54,14 +55,10 @@ fn dishonest(data: &SideData<'_>) -> Option<String> {
 }
 
 /// What a reader must know of how the rows were measured, each sentence once a column.
-pub(super) fn remarks(
-    labels: &[&str],
-    keys: &[(RowKey, Vec<SideData<'_>>)],
-    rows: &[Row],
-) -> Vec<Remark> {
+pub(super) fn remarks(labels: &[&str], data: &[&RowData<'_>], rows: &[Row]) -> Vec<Remark> {
     let mut said: BTreeMap<(usize, String, RemarkKind), Vec<String>> = BTreeMap::new();
-    for (key, data) in keys.iter().filter(|(key, _)| key.phase == 0) {
-        for (column, data) in data.iter().enumerate() {
+    for RowData { key, cells } in data.iter().copied().filter(|row| row.key.phase == 0) {
+        for (column, data) in cells.iter().enumerate() {
             let case = key.planned.case.to_string();
             let mut notes: BTreeMap<&String, usize> = BTreeMap::new();
             for note in data.blocks.iter().flat_map(|block| &block.set.extras.notes) {

@@ -4,9 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use super::data::{RowKey, SideData};
-use super::remarks::{Remark, RemarkKind};
-use super::{Session, Side};
+use super::cell_data::{RowData, RowKey};
+use super::remark::{Remark, RemarkKind};
+use super::sides::{Session, Side};
 use crate::model::{CommandCase, CommandRules, Facts};
 use crate::runfile::{Block, Inspected};
 use crate::units;
@@ -221,10 +221,10 @@ fn difference(name: &str, base: &[Facts], own: &[Facts]) -> Option<String> {
 }
 
 /// What differs in what the columns ran, each difference once a column.
-pub(super) fn remarks(sides: &[Side<'_>], keys: &[(RowKey, Vec<SideData<'_>>)]) -> Vec<Remark> {
+pub(super) fn remarks(sides: &[Side<'_>], rows: &[&RowData<'_>]) -> Vec<Remark> {
     let Some((reference, others)) = sides.split_first() else { return Vec::new() };
     let mut remarks: Vec<Remark> = Vec::new();
-    let keys = keys.iter().map(|(key, _)| key);
+    let keys = rows.iter().map(|row| &row.key);
     for key in keys.filter(|key| key.phase == 0 && key.planned.is_command()) {
         let base = works(reference, key);
         for side in others {
@@ -288,7 +288,7 @@ fn on_or_off(on: bool) -> String {
 }
 
 /// The programs of a session for the table of what its environment is.
-pub(super) fn facts(session: &Session<'_>) -> Facts {
+fn programs(session: &Session<'_>) -> Facts {
     let inspected = session.run.inspected.iter().find(|it| it.env == session.env);
     let programs = inspected.iter().flat_map(|it| &it.programs);
     let text = |facts: &Facts| {
@@ -299,4 +299,22 @@ pub(super) fn facts(session: &Session<'_>) -> Facts {
         others.chain(size).chain(hash).collect::<Vec<_>>().join(", ")
     };
     programs.map(|(name, facts)| (format!("program {name}"), text(facts))).collect()
+}
+
+/// Facts of a side's environment in its first session, with those of its programs and of its target
+/// directories.
+pub(super) fn facts(side: &Side<'_>) -> Facts {
+    let Some(session) = side.sessions.first() else { return Facts::new() };
+    let mut environments = session.run.environments.iter();
+    let Some(own) = environments.find(|own| own.name == session.env) else {
+        return Facts::new();
+    };
+    let mut facts = own.facts.clone();
+    facts.extend(programs(session));
+    for (name, dir) in &own.dirs {
+        let words = ["filesystem", "source", "path"].map(|fact| dir.get(fact).cloned());
+        let words: Vec<String> = words.into_iter().flatten().collect();
+        facts.insert(format!("dir {name}"), words.join(" "));
+    }
+    facts
 }

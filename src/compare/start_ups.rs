@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use super::Side;
-use super::ladder::Cost;
+use super::row::Cost;
+use super::sides::Side;
 use crate::runfile::{Block, Launch};
 use crate::stats;
 

@@ -1,16 +1,18 @@
 //! What must be known of whole commands: CPU time that is counted in ticks, programs that keep
 //! several CPUs busy, and runs that were never repeated.
 
-use super::data::{RowKey, SideData};
-use super::remarks::{Remark, RemarkKind};
-use super::{Cell, Flag, Measured, Row, Side, Verdict};
+use super::cell_data::{CellData, RowKey};
+use super::flag::Flag;
+use super::remark::{Remark, RemarkKind};
+use super::row::{Cell, Measured, Row};
+use super::sides::Side;
 use crate::model::{COMMAND, CommandPhase};
 use crate::stats;
 use crate::units;
 
 /// A difference of fewer than three ticks is no change: either end of both times may be off by one.
 /// Three that were rounded to the digits of a file are a little less.
-const FEWEST_TICKS: f64 = 2.9;
+pub(super) const FEWEST_TICKS: f64 = 2.9;
 /// CPU time as a multiple of wall time from which a program surely ran on several CPUs.
 const SEVERAL: f64 = 1.2;
 
@@ -37,43 +39,20 @@ fn cpu_times(side: &Side<'_>) -> Vec<u64> {
     times
 }
 
+/// Whether the row is a command's CPU time.
+pub(super) fn has_cpu_time(key: &RowKey) -> bool {
+    key.planned.case.probe == COMMAND && is_cpu_time(&key.phase().name)
+}
+
 fn is_cpu_time(phase: &str) -> bool {
     [CommandPhase::User, CommandPhase::System].iter().any(|it| it.name() == phase)
 }
 
 /// The flag of CPU times of which some runs had none, though others had: what is left of them is a
 /// mean of those that were caught by a tick. Imported files have zeroes for what is not known.
-pub(super) fn partly_zero(side: &Side<'_>, key: &RowKey, data: &SideData<'_>) -> Option<Flag> {
-    let is_it = key.planned.case.probe == COMMAND && is_cpu_time(&key.phase().name);
+pub(super) fn partly_zero(side: &Side<'_>, key: &RowKey, data: &CellData<'_>) -> Option<Flag> {
     let own = side.sessions.iter().all(|session| !session.run.imported);
-    (is_it && own && data.rounds() < data.blocks.len()).then_some(Flag::Ticks)
-}
-
-/// Takes back the verdict on every difference that is less than a few ticks, and flags it; but for
-/// times so long that the margin is more ticks than that: they are the same all the same.
-pub(super) fn doubt_ticks(rows: &mut [Row], quanta: &[Option<f64>], margin: f64) {
-    let is_it = |row: &&mut Row| row.probe == COMMAND && is_cpu_time(&row.phase);
-    for row in rows.iter_mut().filter(is_it) {
-        let Some(base) = measured(&row.cells[0]) else { continue };
-        let (base_cost, base_doubted) = (base.cost, base.flags.contains(&Flag::Ticks));
-        for (cell, own) in row.cells.iter_mut().zip(quanta).skip(1) {
-            let Cell::Measured(Measured { tax: Some(tax), flags, .. }) = cell else { continue };
-            let ticks = (*own).into_iter().chain(quanta[0]).reduce(f64::max);
-            let few = ticks.map(|tick| FEWEST_TICKS * tick).is_some_and(|few| {
-                let resolved = tax.verdict == Verdict::Same && few <= margin * base_cost;
-                tax.difference.abs() < few && !resolved
-            });
-            if !few && !base_doubted && !flags.contains(&Flag::Ticks) {
-                continue;
-            }
-            if !flags.contains(&Flag::Ticks) {
-                flags.push(Flag::Ticks);
-            }
-            if tax.verdict != Verdict::Descriptive {
-                tax.verdict = Verdict::Inconclusive { more_rounds: None };
-            }
-        }
-    }
+    (has_cpu_time(key) && own && data.rounds() < data.blocks.len()).then_some(Flag::Ticks)
 }
 
 /// What a reader must know of each column's commands.
@@ -154,9 +133,9 @@ fn single_runs(rows: &[Row], column: usize) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::section_tests::case;
+    use super::super::beside_tests::case;
     use super::super::tests::{compared, jitter, run_of};
-    use super::super::{Comparison, tax_of};
+    use super::super::{Comparison, Verdict, tax_of};
     use super::*;
     use crate::model::{Phase, Quantity, SampleSet};
 

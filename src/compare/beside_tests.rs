@@ -1,10 +1,10 @@
 //! What a comparison says beside its rows, of run files whose truth is known.
 
-use super::remarks::RemarkKind;
+use super::remark::RemarkKind;
 use super::tests::{compared, jitter, outcome, planned, run_of, set_of};
 use super::*;
 use crate::model::{
-    CommandCase, CommandRules, Extras, Params, Phase, PlannedCase, SampleSet, Work,
+    CommandCase, CommandRules, Extras, Params, Phase, PlannedCase, Quantity, SampleSet, Work,
 };
 use crate::runfile::{Outcome, OutcomeState};
 
@@ -308,7 +308,7 @@ fn sessions_show_no_more_than_their_spread_allows() {
     let compared = |before: &[u64], after: &[u64]| {
         let (before, after) = (side(before, 10), side(after, 20));
         let sides = [pooled("old", &before).unwrap(), pooled("new", &after).unwrap()];
-        compare(&sides, 0.03).unwrap()
+        compare(&sides, &Margins::general(0.03)).unwrap()
     };
     let million = 1_000_000;
     let alone = compared(&[100 * million], &[150 * million]);

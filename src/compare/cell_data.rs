@@ -1,6 +1,7 @@
 //! What a column has for a row: its blocks, its rounds, or the reason why there are none.
 
-use super::{Cell, Row, Session, Side};
+use super::row::{Cell, Row, area_of, first_met};
+use super::sides::{Session, Side};
 use crate::model::{Failure, Phase, PlannedCase};
 use crate::runfile::{Block, EndReason, OutcomeState, RunFile};
 use crate::stats::{self, Contrast, Round, Series, centre};
@@ -15,6 +16,11 @@ pub(super) struct RowKey {
 impl RowKey {
     pub fn phase(&self) -> &Phase {
         &self.planned.phases[self.phase]
+    }
+
+    /// The part of the probe's id before the dot.
+    pub fn area(&self) -> &str {
+        area_of(&self.planned.case.probe)
     }
 
     pub fn row(&self, cells: Vec<Cell>) -> Row {
@@ -44,17 +50,24 @@ pub(super) fn row_keys(sides: &[Side<'_>]) -> Vec<RowKey> {
             keys.extend((0..planned.phases.len()).map(key));
         }
     }
-    let areas = super::first_met(keys.iter().map(|key| super::area_of(&key.planned.case.probe)));
+    let areas = first_met(keys.iter().map(|key| area_of(&key.planned.case.probe)));
     let areas: Vec<String> = areas.into_iter().map(str::to_owned).collect();
     keys.sort_by_key(|key| {
-        let own = super::area_of(&key.planned.case.probe);
+        let own = area_of(&key.planned.case.probe);
         areas.iter().position(|area| area == own)
     });
     keys
 }
 
+/// A row with what every column measured for it.
+pub(super) struct RowData<'a> {
+    pub key: RowKey,
+    /// In the order of the columns.
+    pub cells: Vec<CellData<'a>>,
+}
+
 /// What a side has for a row.
-pub(super) struct SideData<'a> {
+pub(super) struct CellData<'a> {
     /// The rounds of each session.
     pub sessions: Vec<Series>,
     pub blocks: Vec<&'a Block>,
@@ -68,14 +81,14 @@ pub(super) struct SideData<'a> {
     file: Option<*const RunFile>,
 }
 
-impl<'a> SideData<'a> {
-    pub fn collect(side: &Side<'a>, key: &RowKey) -> SideData<'a> {
+impl<'a> CellData<'a> {
+    pub fn collect(side: &Side<'a>, key: &RowKey) -> CellData<'a> {
         let file = match side.sessions.as_slice() {
             [one] if !one.run.imported => Some(std::ptr::from_ref(one.run)),
             _ => None,
         };
         let (sessions, blocks) = (Vec::new(), Vec::new());
-        let mut data = SideData {
+        let mut data = CellData {
             sessions,
             blocks,
             clock_share: 0.0,
@@ -114,7 +127,7 @@ impl<'a> SideData<'a> {
     }
 
     /// Whether the rounds of both were measured side by side.
-    pub fn is_paired_with(&self, other: &SideData<'_>) -> bool {
+    pub fn is_paired_with(&self, other: &CellData<'_>) -> bool {
         self.file.is_some() && self.file == other.file
     }
 

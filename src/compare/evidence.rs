@@ -1,0 +1,286 @@
+//! First pass of a comparison: what every cell knows, and every doubt about it.
+//!
+//! Nothing here gives a verdict. `decide.rs` does, from what is collected here and nothing else.
+
+use super::cell_data::{CellData, Counted, RowData, RowKey, row_keys};
+use super::flag::Flag;
+use super::reach::MIN_SESSIONS;
+use super::row::{Cell, Measured};
+use super::sides::Side;
+use super::{command_doubts, flags, measuring_conditions, same_work, start_ups};
+use crate::model::Failure;
+use crate::stats::{Between, Contrast, Effect, Estimate, centre};
+
+/// Rounds of a session below which there is no verdict: the error of so few is mostly chance.
+const MIN_ROUNDS: usize = 5;
+
+/// A row with what its verdicts are decided from.
+pub(super) struct RowEvidence<'a> {
+    pub data: RowData<'a>,
+    /// In the order of the columns.
+    pub cells: Vec<CellEvidence>,
+}
+
+/// What is known of one cell.
+pub(super) enum CellEvidence {
+    /// There is no figure: the cell with its reason.
+    Empty(Cell),
+    Measured(MeasuredEvidence),
+}
+
+/// A measured cell, before its verdict.
+pub(super) struct MeasuredEvidence {
+    /// The cell without its tax.
+    pub measured: Measured,
+    /// None in the reference's own column, and where there is nothing to divide by.
+    pub tax: Option<TaxEvidence>,
+    /// The step, in ns, in which this figure or the reference's is counted.
+    pub tick: Option<f64>,
+}
+
+/// A cost held against the reference's.
+pub(super) struct TaxEvidence {
+    pub ratio: f64,
+    pub interval: Option<(f64, f64)>,
+    pub all_in_ratio: f64,
+    /// Cost added or saved, in the row's quantity.
+    pub difference: f64,
+    /// The 90 % quantile of the rounds' ratios divided by the 10 % quantile.
+    pub spread: Option<f64>,
+    pub between: Option<Between>,
+    /// What a verdict is made of, as logarithm; none where there is too little for any.
+    pub estimate: Option<Estimate>,
+    pub unit: Unit,
+}
+
+/// What an estimate is made of.
+pub(super) enum Unit {
+    /// Rounds that were measured side by side.
+    Rounds,
+    /// One logarithm of each session.
+    Sessions { own: Vec<f64>, base: Vec<f64> },
+}
+
+/// A column, as far as it is needed for every row.
+struct Column<'a, 'b> {
+    side: &'b Side<'a>,
+    counted: Counted,
+    /// The step in which its commands have their CPU times counted.
+    tick: Option<f64>,
+}
+
+/// The evidence of every row, in the order in which they are shown. `ticks` are those of the
+/// columns' commands.
+pub(super) fn gather<'a>(sides: &[Side<'a>], ticks: &[Option<f64>]) -> Vec<RowEvidence<'a>> {
+    let column = |(side, tick): (_, &Option<f64>)| {
+        let side: &Side<'a> = side;
+        Column { side, counted: side.counted(), tick: *tick }
+    };
+    let columns: Vec<Column<'a, '_>> = sides.iter().zip(ticks).map(column).collect();
+    row_keys(sides).into_iter().map(|key| of_row(&columns, sides, key)).collect()
+}
+
+fn of_row<'a>(columns: &[Column<'a, '_>], sides: &[Side<'a>], key: RowKey) -> RowEvidence<'a> {
+    let data: Vec<CellData> = sides.iter().map(|side| CellData::collect(side, &key)).collect();
+    let refused = same_work::refusals(sides, &key);
+    // What went wrong on the way is no measure for others, even where it left some rounds.
+    let usable = sides[0].failure(&key).is_none() && refused[0].is_none();
+    let base = usable.then_some((&data[0], &columns[0]));
+    let of_column = |(at, refused): (usize, Option<String>)| {
+        let own = (&data[at], &columns[at]);
+        let mut cell = of_cell(&key, own, base.filter(|_| at > 0));
+        if let (CellEvidence::Measured(_), Some(reason)) = (&cell, refused) {
+            return CellEvidence::Empty(Cell::Failed(Failure::new(&reason)));
+        }
+        if let CellEvidence::Measured(own) = &mut cell
+            && same_work::other_program(&sides[at], &sides[0], &key)
+        {
+            own.measured.flags.push(Flag::OtherProgram);
+        }
+        cell
+    };
+    let cells = refused.into_iter().enumerate().map(of_column).collect();
+    RowEvidence { data: RowData { key, cells: data }, cells }
+}
+
+/// What a column has for a row, and the column.
+type Own<'a, 'b> = (&'b CellData<'a>, &'b Column<'a, 'b>);
+
+fn of_cell(key: &RowKey, own: Own<'_, '_>, base: Option<Own<'_, '_>>) -> CellEvidence {
+    let (data, column) = own;
+    let side = column.side;
+    if let Some(failure) = side.failure(key) {
+        return CellEvidence::Empty(Cell::Failed(failure.clone()));
+    }
+    let tick = command_doubts::has_cpu_time(key)
+        .then(|| column.tick.into_iter().chain(base.and_then(|base| base.1.tick)))
+        .and_then(|ticks| ticks.reduce(f64::max));
+    if let Some((measured, tax)) = with_zeroes(data, base.map(|(base, _)| base)) {
+        return CellEvidence::Measured(MeasuredEvidence { measured, tax, tick });
+    }
+    let Some((own_cost, own_all_in)) = data.costs() else {
+        return CellEvidence::Empty(empty_cell(side, key, data));
+    };
+    let mut tax = base.and_then(|(base, _)| tax(data, base));
+    // Of two unknown amounts below the same bound, neither is the larger one.
+    let at_floor = |data: &CellData<'_>| flags::at_floor(key, &data.blocks);
+    if let Some(tax) = tax.as_mut().filter(|_| at_floor(data))
+        && base.is_some_and(|(base, _)| at_floor(base))
+    {
+        (tax.interval, tax.estimate) = (None, None);
+    }
+    let flags = doubts(key, own_cost, own, base, tax.as_ref());
+    let (cost, all_in) = match (&tax, base.and_then(|(base, _)| base.costs())) {
+        // Round by round is the better estimate, and who divides two costs shall get the tax.
+        (Some(tax), Some(base)) => (base.0 * tax.ratio, base.1 * tax.all_in_ratio),
+        _ => (own_cost, own_all_in),
+    };
+    let measured = Measured {
+        cost,
+        cost_interval: data.half_width().map(|width| (cost / width.exp(), cost * width.exp())),
+        range: data.range(),
+        first_rounds: data.first_rounds(),
+        all_in,
+        outside_cpu_ns: start_ups::outside_cpu_ns(&data.blocks).filter(|_| key.phase == 0),
+        rounds: data.rounds(),
+        tax: None,
+        flags,
+    };
+    CellEvidence::Measured(MeasuredEvidence { measured, tax, tick })
+}
+
+/// Every flag of a cell but the ones that follow from its verdict.
+fn doubts(
+    key: &RowKey,
+    cost: f64,
+    (data, column): Own<'_, '_>,
+    base: Option<Own<'_, '_>>,
+    tax: Option<&TaxEvidence>,
+) -> Vec<Flag> {
+    let mut flags = flags::of_blocks(key, cost, &data.blocks);
+    // What commands use is shown, and may be the very difference that is looked for.
+    let probe = !key.planned.is_command();
+    let other_work = |(base, other): Own<'_, '_>| {
+        flags::different_work((data, column.counted), (base, other.counted))
+    };
+    if probe && base.is_some_and(other_work) {
+        flags.push(Flag::DifferentWork);
+    }
+    flags.extend(measuring_conditions::flags(data));
+    flags.extend(command_doubts::partly_zero(column.side, key, data));
+    if key.phase().timed && data.clock_share > flags::CLOCK_SHARE {
+        flags.push(Flag::ClockShare);
+    }
+    if flags::at_floor(key, &data.blocks) {
+        flags.push(Flag::Floor);
+    }
+    if data.few_rounds {
+        flags.push(Flag::FewRounds);
+    }
+    if let Some(tax) = tax {
+        flags.extend(flags::heavy_tail(tax.interval, tax.all_in_ratio));
+        flags.extend(flags::modes(tax.ratio, tax.spread));
+        flags.extend(flags::launches(tax.between));
+    }
+    flags
+}
+
+/// The cell of a figure that was zero in some runs, there or in the reference: zero has no
+/// logarithm, so that means are compared as they are, without an interval.
+fn with_zeroes(
+    data: &CellData<'_>,
+    base: Option<&CellData<'_>>,
+) -> Option<(Measured, Option<TaxEvidence>)> {
+    if data.with_zeroes.is_none() && base.is_none_or(|base| base.with_zeroes.is_none()) {
+        return None;
+    }
+    let mean = |data: &CellData<'_>| match &data.with_zeroes {
+        Some(figures) => Some(figures.iter().sum::<f64>() / figures.len() as f64),
+        None => Some(data.costs()?.1),
+    };
+    let cost = mean(data)?;
+    let base = base.and_then(mean).filter(|base| cost > 0.0 && *base > 0.0);
+    let tax = base.map(|base| TaxEvidence {
+        ratio: cost / base,
+        interval: None,
+        all_in_ratio: cost / base,
+        difference: cost - base,
+        spread: None,
+        between: None,
+        estimate: None,
+        unit: Unit::Rounds,
+    });
+    let figures = data.with_zeroes.as_deref().unwrap_or_default();
+    let greatest = figures.iter().copied().reduce(f64::max);
+    let measured = Measured {
+        cost,
+        cost_interval: None,
+        range: greatest.map(|greatest| (0.0, greatest)).or_else(|| data.range()),
+        first_rounds: Vec::new(),
+        all_in: cost,
+        outside_cpu_ns: None,
+        rounds: data.rounds().max(figures.len()),
+        tax: None,
+        flags: Vec::new(),
+    };
+    Some((measured, tax))
+}
+
+/// The cell of a row without figures. Blocks without this one are those of an environment that does
+/// not show it, for which the probe gave its reason.
+fn empty_cell(side: &Side<'_>, key: &RowKey, data: &CellData<'_>) -> Cell {
+    let Some(block) = data.blocks.first() else { return side.empty_cell(key) };
+    if block.set.samples.len() <= key.phase {
+        let reason = "that run has no such figure".to_owned();
+        return Cell::NotReached { reason };
+    }
+    let notes = block.set.extras.notes.join("; ");
+    let unknown = "the environment does not show it, or it was not above zero".to_owned();
+    Cell::Skipped(Failure::new(if notes.is_empty() { unknown } else { notes }))
+}
+
+fn tax(data: &CellData<'_>, base: &CellData<'_>) -> Option<TaxEvidence> {
+    match data.is_paired_with(base) {
+        true => tax_of_rounds(data, base),
+        false => tax_of_sessions(data, base),
+    }
+}
+
+fn tax_of_rounds(data: &CellData<'_>, base: &CellData<'_>) -> Option<TaxEvidence> {
+    let ratios = Contrast::against(&data.sessions, &base.sessions);
+    let ends = ratios.quantile(0.9).zip(ratios.quantile(0.1));
+    let spread = ends.map(|(high, low)| (high - low).exp());
+    let enough = data.rounds().min(base.rounds()) >= MIN_ROUNDS;
+    let all_in = ratios.centre_of_means()?;
+    let tax = of_effect(ratios.effect()?, all_in, base, Unit::Rounds, enough)?;
+    Some(TaxEvidence { spread, ..tax })
+}
+
+fn tax_of_sessions(data: &CellData<'_>, base: &CellData<'_>) -> Option<TaxEvidence> {
+    let (own, own_means) = data.session_values();
+    let (other, other_means) = base.session_values();
+    let enough = own.len().min(other.len()) >= MIN_SESSIONS
+        && data.fewest_rounds().min(base.fewest_rounds()) >= MIN_ROUNDS;
+    let all_in = centre(&own_means)? - centre(&other_means)?;
+    let effect = Effect::of_sessions(&own, &other)?;
+    of_effect(effect, all_in, base, Unit::Sessions { own, base: other }, enough)
+}
+
+fn of_effect(
+    effect: Effect,
+    all_in: f64,
+    base: &CellData<'_>,
+    unit: Unit,
+    enough: bool,
+) -> Option<TaxEvidence> {
+    Some(TaxEvidence {
+        ratio: effect.value.exp(),
+        interval: effect.bounds(0.95).map(|(low, high)| (low.exp(), high.exp())),
+        all_in_ratio: all_in.exp(),
+        difference: base.costs()?.0 * (effect.value.exp() - 1.0),
+        spread: None,
+        between: effect.between,
+        estimate: effect.estimate.filter(|_| enough),
+        unit,
+    })
+}

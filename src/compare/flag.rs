@@ -1,0 +1,150 @@
+//! The flags: what makes a single figure doubtful, each with its letter and its explanation.
+//!
+//! A flag never removes a figure: it stands beside it. `flags.rs` finds them.
+
+use serde::Serialize;
+
+/// A doubt about one cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Flag {
+    /// The cost is below what any operation takes.
+    OptimisedAway,
+    /// The mean tells another story than the floor.
+    HeavyTail,
+    /// The worker waited for a CPU during much of its blocks.
+    Contended,
+    /// Faults or switches an operation differ from the reference's.
+    DifferentWork,
+    /// The worker could not be pinned to the round's CPU.
+    NotPinned,
+    /// One reading of the clock is a visible part of a sample.
+    ClockShare,
+    /// Fewer rounds than the plan asks for.
+    FewRounds,
+    /// The rounds disagree by more than the tax.
+    Modes,
+    /// A cold read whose pages may have been in the cache.
+    NotCold,
+    /// Durable writes that no device saw.
+    NotDurable,
+    /// Launches differ by more than their rounds do.
+    Launches,
+    /// The program is not the reference's.
+    OtherProgram,
+    /// The peak memory may be that of the process that started the command.
+    Floor,
+    /// A difference of so few steps of CPU time that there may be none.
+    Ticks,
+}
+
+impl Flag {
+    /// One letter that stands in the table.
+    pub fn letter(self) -> char {
+        match self {
+            Flag::OptimisedAway => 'o',
+            Flag::HeavyTail => 't',
+            Flag::Contended => 'c',
+            Flag::DifferentWork => 'w',
+            Flag::NotPinned => 'p',
+            Flag::ClockShare => 'k',
+            Flag::FewRounds => 'r',
+            Flag::Modes => 'm',
+            Flag::NotCold => 'u',
+            Flag::NotDurable => 'd',
+            Flag::Launches => 'l',
+            Flag::OtherProgram => 'x',
+            Flag::Floor => 'f',
+            Flag::Ticks => 'q',
+        }
+    }
+
+    /// What it means and what to do, for under the table.
+    pub fn explanation(self) -> &'static str {
+        match self {
+            Flag::OptimisedAway => {
+                "below a nanosecond: nothing is that fast, so the operation was not done"
+            }
+            Flag::HeavyTail => {
+                "heavy tail: the ratio of the means differs from this one by more than 10 %; slow \
+                 operations are rarer or more frequent than in the reference (see all_in in \
+                 `--format json`)"
+            }
+            Flag::Contended => {
+                "contended: other programs took more than 5 % of the time; the floor cost used \
+                 here withstands that, the mean does not"
+            }
+            Flag::DifferentWork => {
+                "different work: page faults or context switches an operation differ by more than \
+                 10 % from the reference's: part of the tax is other work, not slower work"
+            }
+            Flag::NotPinned => "could not be pinned to one CPU: placement adds its own noise",
+            Flag::ClockShare => {
+                "the clock's own readings: a single one takes more than 1\u{a0}% of a sample of \
+                 this phase; part of the cost is the clock, not the operation"
+            }
+            Flag::FewRounds => {
+                "few rounds: fewer than the plan's min_rounds (15 unless the file says otherwise); \
+                 the interval is less reliable than that of a finished case, and below 5 rounds \
+                 there is no verdict"
+            }
+            Flag::Modes => {
+                "modes: the cost jumps between levels, and from round to round the ratio changes \
+                 by more than twofold and by more than the tax: no verdict is given, and the \
+                 interval is too narrow"
+            }
+            Flag::NotCold => {
+                "unverified: asked for cold, but pages may have been in a cache when the reading \
+                 began"
+            }
+            Flag::NotDurable => {
+                "not durable: what was reported to be on the device cannot have been"
+            }
+            Flag::OtherProgram => {
+                "another program: the file of that name is not the reference's; what differs is \
+                 named below"
+            }
+            Flag::Floor => {
+                "at the floor: the process that starts the command has as much memory, and is \
+                 counted with it until the program is executed; the command itself had this much \
+                 at most"
+            }
+            Flag::Launches => {
+                "launches differ: from one start of the environment to the next the ratio changes \
+                 by more than its rounds explain; the interval is one of launches (`--launches N` \
+                 for more)"
+            }
+            Flag::Ticks => {
+                "ticks: CPU time is counted in steps, and this difference is less than three of \
+                 them, or some runs show no such time at all: that is no change"
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn letters_are_unique() {
+        let all = [
+            Flag::OptimisedAway,
+            Flag::HeavyTail,
+            Flag::Contended,
+            Flag::DifferentWork,
+            Flag::NotPinned,
+            Flag::ClockShare,
+            Flag::FewRounds,
+            Flag::Modes,
+            Flag::NotCold,
+            Flag::NotDurable,
+            Flag::Launches,
+            Flag::OtherProgram,
+            Flag::Floor,
+            Flag::Ticks,
+        ];
+        let letters: std::collections::HashSet<char> = all.map(Flag::letter).into();
+        assert_eq!(letters.len(), all.len());
+    }
+}

@@ -1,0 +1,269 @@
+//! The tables beside the rows of a comparison, as words: what directories, block sizes, copies,
+//! distributions, first runs, starts and differing facts say.
+
+use super::differences;
+use super::sheet::Sheet;
+use crate::compare::{
+    Cell, Comparison, Cost, Directories, DirectoryCosts, FirstRun, FirstRuns, Ladder, LatencyRow,
+    Measured, Quantiles, Row, Scaling, Split, Verdict,
+};
+use crate::model::{CommandPhase, Quantity};
+use crate::units;
+
+/// What stands beside the rows of a comparison.
+pub fn sheets(comparison: &Comparison) -> Vec<Sheet> {
+    let mut sheets = commands(comparison);
+    sheets.extend(comparison.directories.as_ref().map(|it| directories(it, &comparison.columns)));
+    if !comparison.ladders.is_empty() {
+        sheets.push(ladders(comparison));
+    }
+    if !comparison.scalings.is_empty() {
+        sheets.push(scalings(comparison));
+    }
+    if !comparison.latencies.is_empty() {
+        sheets.push(latencies(comparison));
+    }
+    if !comparison.first_runs.is_empty() {
+        sheets.push(first_runs(comparison));
+    }
+    if !comparison.start_ups.is_empty() && !comparison.rows.iter().all(Row::is_of_command) {
+        sheets.push(start_ups(comparison));
+    }
+    sheets.extend(differences::sheet(comparison));
+    sheets
+}
+
+/// How the runs of whole commands varied, and what they used.
+fn commands(comparison: &Comparison) -> Vec<Sheet> {
+    let wall = CommandPhase::Wall.name();
+    let cases: Vec<&Row> =
+        comparison.rows.iter().filter(|row| row.is_of_command() && row.phase == wall).collect();
+    let figures = |case: &Row, phase: &str| {
+        let same = |row: &&Row| {
+            (&row.probe, &row.params, row.phase.as_str()) == (&case.probe, &case.params, phase)
+        };
+        comparison.rows.iter().find(same)
+    };
+    let header = ["", "±95\u{a0}%", "least", "most", "runs"];
+    let mut runs = Sheet::new("Wall times of the runs", &header);
+    let used: Vec<&str> = CommandPhase::ALL
+        .into_iter()
+        // A column of zeroes says nothing. CPU time is the sum of two others, and wall and settled
+        // times are rows.
+        .filter(|phase| {
+            !matches!(phase, CommandPhase::Wall | CommandPhase::Cpu | CommandPhase::Settle)
+        })
+        .map(CommandPhase::name)
+        .filter(|phase| {
+            let mut rows = cases.iter().filter_map(|case| figures(case, phase));
+            let some = |cell: &Cell| matches!(cell, Cell::Measured(it) if it.cost > 0.0);
+            rows.any(|row| row.quantity == Quantity::Time || row.cells.iter().any(some))
+        })
+        .collect();
+    let mut uses = Sheet::new("What a run used", &[&[""], &used[..]].concat());
+    for case in &cases {
+        let title = super::table::title(case);
+        let several = cases.len() > 1;
+        if several {
+            runs.rows.push(vec![title.clone()]);
+            uses.rows.push(vec![title]);
+        }
+        for (column, cell) in case.cells.iter().enumerate() {
+            let Cell::Measured(wall) = cell else { continue };
+            let indent = if several { "  " } else { "" };
+            let label = format!("{indent}{}", comparison.columns[column]);
+            runs.rows.push(run_row(label.clone(), wall));
+            let figure = |phase: &&str| match figures(case, phase) {
+                Some(row) => used_figure(&row.cells[column], row.quantity),
+                None => String::new(),
+            };
+            uses.rows.push([label].into_iter().chain(used.iter().map(figure)).collect());
+        }
+    }
+    [runs, uses].into_iter().filter(|sheet| !sheet.rows.is_empty()).collect()
+}
+
+fn run_row(label: String, wall: &Measured) -> Vec<String> {
+    let width = wall.cost_interval.map(|(low, high)| (high - low) / 2.0 / wall.cost);
+    let (least, most) =
+        wall.range.map(|(a, b)| (units::time(a), units::time(b))).unwrap_or_default();
+    let width = width.map_or("unknown".into(), |width| format!("±{}", units::percent(width)));
+    vec![label, width, least, most, wall.rounds.to_string()]
+}
+
+/// The figure, with an arrow where it is shown to be another than the reference's.
+fn used_figure(cell: &Cell, quantity: Quantity) -> String {
+    let Cell::Measured(measured) = cell else { return "–".into() };
+    let amount = super::table::bounded(measured, quantity);
+    match measured.tax.as_ref().map(|tax| tax.verdict) {
+        Some(Verdict::Slower) => format!("{amount} ↑"),
+        Some(Verdict::Faster) => format!("{amount} ↓"),
+        _ => amount,
+    }
+}
+
+/// Environments have a line each, or the row's own where there is one.
+fn directories(directories: &Directories, columns: &[String]) -> Sheet {
+    let title = format!("Target directories: cost against `{}`", directories.reference);
+    let mut header = vec!["", directories.reference.as_str()];
+    for name in &directories.names {
+        header.extend([name.as_str(), "95\u{a0}%"]);
+    }
+    let mut sheet = Sheet::new(&title, &header);
+    for row in &directories.rows {
+        let costs = row.columns.iter().zip(columns);
+        let measured: Vec<_> =
+            costs.filter_map(|(it, label)| Some((it.as_ref()?, label))).collect();
+        if columns.len() > 1 && !measured.is_empty() {
+            sheet.rows.push(vec![row.name.clone()]);
+        }
+        for (costs, label) in measured {
+            let label = if columns.len() > 1 { format!("  {label}") } else { row.name.clone() };
+            sheet.rows.push(directory_row(label, costs));
+        }
+    }
+    sheet
+}
+
+fn directory_row(label: String, costs: &DirectoryCosts) -> Vec<String> {
+    let mut row = vec![label, units::time(costs.cost)];
+    for ratio in &costs.ratios {
+        row.extend(match ratio {
+            Some(cost) => [format!("{}×", units::factor(cost.value)), bounds(cost, units::factor)],
+            None => ["–".into(), String::new()],
+        });
+    }
+    row
+}
+
+fn ladders(comparison: &Comparison) -> Sheet {
+    let header = ["", "a call", "95\u{a0}%", "a KiB", "95\u{a0}%", "fit"];
+    let mut sheet = Sheet::new("Block sizes: cost of a call and of its bytes", &header);
+    for ladder in &comparison.ladders {
+        sheet.rows.push(vec![ladder.name.clone()]);
+        for (column, split) in ladder.columns.iter().enumerate() {
+            let label = format!("  {}", comparison.columns[column]);
+            match split {
+                Some(split) => sheet.rows.extend(split_rows(label, ladder, split)),
+                None if comparison.is_absent(column) => {}
+                None => sheet.rows.push(vec![label, "not all sizes".into()]),
+            }
+        }
+    }
+    sheet
+}
+
+fn split_rows(label: String, ladder: &Ladder, split: &Split) -> Vec<Vec<String>> {
+    let time = |cost: &Cost| [units::time(cost.value), bounds(cost, units::time)];
+    let [call, call_bounds] = time(&split.call);
+    let [kib, kib_bounds] = time(&split.kib);
+    let off = units::percent(split.residual);
+    let fit = if split.fits { format!("±{off}") } else { format!("none: ±{off}") };
+    let mut rows = vec![vec![label, call, call_bounds, kib, kib_bounds, fit]];
+    if let (Some(call), Some(kib)) = (&split.call_tax, &split.kib_tax) {
+        let factor = |cost: &Cost| format!("{}×", units::factor(cost.value));
+        rows.push(vec![
+            "    tax".into(),
+            factor(call),
+            bounds(call, units::factor),
+            factor(kib),
+            bounds(kib, units::factor),
+        ]);
+    }
+    if !split.fits {
+        return rows;
+    }
+    let smallest = units::bytes_exact(ladder.sizes[0]);
+    let share = units::percent(split.call_share.clamp(0.0, 1.0));
+    rows.push(vec![format!("    at {smallest}, {share} of the time is the call")]);
+    rows
+}
+
+fn bounds(cost: &Cost, text: fn(f64) -> String) -> String {
+    match cost.interval {
+        Some((low, high)) => format!("{}–{}", text(low), text(high)),
+        None => "unknown".into(),
+    }
+}
+
+fn scalings(comparison: &Comparison) -> Sheet {
+    let header = ["", "copies", "as much", "95\u{a0}%", "of what is possible"];
+    let mut sheet = Sheet::new("Several copies at a time", &header);
+    for Scaling { name, copies, columns } in &comparison.scalings {
+        sheet.rows.push(vec![name.clone()]);
+        for (column, cost) in columns.iter().enumerate() {
+            let Some(cost) = cost else { continue };
+            sheet.rows.push(vec![
+                format!("  {}", comparison.columns[column]),
+                copies.to_string(),
+                format!("{}×", units::factor(cost.value)),
+                bounds(cost, units::factor),
+                units::percent(cost.value / *copies as f64),
+            ]);
+        }
+    }
+    sheet
+}
+
+fn latencies(comparison: &Comparison) -> Sheet {
+    let header = ["", "median", "90\u{a0}%", "99\u{a0}%", "99.9\u{a0}%", "worst", "of"];
+    let mut sheet = Sheet::new("Latencies of single operations", &header);
+    for LatencyRow { name, columns } in &comparison.latencies {
+        sheet.rows.push(vec![name.clone()]);
+        for (column, quantiles) in columns.iter().enumerate() {
+            let Some(Quantiles { count, p50, p90, p99, p999, max }) = quantiles else { continue };
+            let time = |ns: &Option<u64>| ns.map_or("–".into(), |ns| units::time(ns as f64));
+            let label = format!("  {}", comparison.columns[column]);
+            let mut row = vec![label];
+            row.extend([p50, p90, p99, p999, &Some(*max)].map(time));
+            row.push(count.to_string());
+            sheet.rows.push(row);
+        }
+    }
+    sheet
+}
+
+fn first_runs(comparison: &Comparison) -> Sheet {
+    let header = ["", "first run", "from–to", "of", "later", "first / later"];
+    let mut sheet = Sheet::new("First run after the start, and the later ones", &header);
+    for FirstRuns { name, columns } in &comparison.first_runs {
+        sheet.rows.push(vec![name.clone()]);
+        for (label, first_run) in comparison.columns.iter().zip(columns) {
+            let Some(FirstRun { first, launches, later_ns }) = first_run else { continue };
+            sheet.rows.push(vec![
+                format!("  {label}"),
+                units::time(first.value),
+                bounds(first, units::time),
+                launches.to_string(),
+                units::time(*later_ns),
+                format!("{}×", units::factor(first.value / later_ns)),
+            ]);
+        }
+    }
+    sheet
+}
+
+fn start_ups(comparison: &Comparison) -> Sheet {
+    let mut header = vec!["", "first", "again", "from–to", "CPU", "memory", "processes", "busy"];
+    let cold = comparison.start_ups.iter().any(|start| start.cold.is_some());
+    if cold {
+        header.insert(4, "cold");
+    }
+    let mut sheet = Sheet::new("Starting, from the command to the greeting", &header);
+    for start in &comparison.start_ups {
+        let known = |text: Option<String>| text.unwrap_or_else(|| "–".into());
+        let middle = |cost: &Option<Cost>| known(cost.as_ref().map(|cost| units::time(cost.value)));
+        let mut row = vec![start.column.clone(), units::time(start.first_ns)];
+        row.push(middle(&start.again));
+        row.push(known(start.again.as_ref().map(|again| bounds(again, units::time))));
+        if cold {
+            row.push(middle(&start.cold));
+        }
+        row.push(known(start.cpu_ns.map(units::time)));
+        row.push(known(start.memory_bytes.map(units::bytes)));
+        row.push(known(start.processes.map(|count| count.to_string())));
+        row.push(known(start.busy.map(|busy| format!("{busy:.2}"))));
+        sheet.rows.push(row);
+    }
+    sheet
+}
