@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::row::{Row, first_met, tax_of};
+use super::row::{Row, Tax, first_met, tax_of};
 use crate::model::{CommandPhase, Quantity};
 
 /// Geometric mean of the taxes of one area's times: a summary of its rows, never a result itself.
@@ -13,6 +13,8 @@ pub struct Area {
     pub rows: usize,
     /// By column; none in the reference's own and where nothing was measured.
     pub ratios: Vec<Option<f64>>,
+    /// The same of the mean costs.
+    pub all_in_ratios: Vec<Option<f64>>,
     /// Rows that the mean is of, by column: means of different rows are no comparison.
     pub counts: Vec<usize>,
 }
@@ -26,19 +28,26 @@ pub(super) fn areas(rows: &[Row], columns: usize) -> Vec<Area> {
             // What a command uses is part of what it takes: only its wall times have a mean.
             .filter(|row| !row.is_of_command() || row.phase == CommandPhase::Wall.name())
             .collect();
-        let logs = |column: usize| -> Vec<f64> {
-            own.iter().filter_map(|row| Some(tax_of(&row.cells[column])?.ratio.ln())).collect()
-        };
-        let logs: Vec<Vec<f64>> = (0..columns).map(logs).collect();
-        let mean = |logs: &Vec<f64>| {
-            (!logs.is_empty()).then(|| (logs.iter().sum::<f64>() / logs.len() as f64).exp())
+        let means = |of: fn(&Tax) -> f64| -> Vec<Option<f64>> {
+            (0..columns).map(|column| geometric_mean(taxes(&own, column).map(of))).collect()
         };
         Area {
             area: area.to_owned(),
             rows: own.len(),
-            ratios: logs.iter().map(mean).collect(),
-            counts: logs.iter().map(Vec::len).collect(),
+            ratios: means(|tax| tax.ratio),
+            all_in_ratios: means(|tax| tax.all_in_ratio),
+            counts: (0..columns).map(|column| taxes(&own, column).count()).collect(),
         }
     };
     first_met(rows.iter().map(Row::area)).into_iter().map(summary).collect()
+}
+
+/// The taxes of these rows in that column.
+fn taxes<'a>(rows: &'a [&Row], column: usize) -> impl Iterator<Item = &'a Tax> {
+    rows.iter().filter_map(move |row| tax_of(&row.cells[column]))
+}
+
+fn geometric_mean(ratios: impl Iterator<Item = f64>) -> Option<f64> {
+    let logs: Vec<f64> = ratios.map(f64::ln).collect();
+    (!logs.is_empty()).then(|| (logs.iter().sum::<f64>() / logs.len() as f64).exp())
 }

@@ -4,7 +4,8 @@ use super::remark::RemarkKind;
 use super::tests::{compared, jitter, outcome, planned, run_of, set_of};
 use super::*;
 use crate::model::{
-    CommandCase, CommandRules, Extras, Params, Phase, PlannedCase, Quantity, SampleSet, Work,
+    CommandCase, CommandRules, Extras, Failure, Params, Phase, PlannedCase, Quantity, SampleSet,
+    Work,
 };
 use crate::runfile::{Outcome, OutcomeState};
 
@@ -328,4 +329,124 @@ fn sessions_show_no_more_than_their_spread_allows() {
     assert!(said(&few, "more sessions a side are needed"));
     let tight = [100 * million, 100 * million + 1000, 100 * million - 1000];
     assert!(said(&compared(&tight, &tight), "that is enough to see 3"));
+}
+
+/// Costs of `b` as multiples of those of `a`, by round.
+fn of_ratios(ratio: impl Fn(u32) -> f64) -> Comparison {
+    compared(run_of(vec![case("x.one", "")], 40, move |_, column, round| {
+        let factor = if column == 0 { 1.0 } else { ratio(round) };
+        Some(set_of(vec![(jitter(100_000, round) as f64 * factor) as u64; 20]))
+    }))
+}
+
+#[test]
+fn levels_are_told_and_withhold_only_what_hangs_on_them() {
+    let of = |low: f64, high: f64| {
+        let comparison = of_ratios(move |round| if round % 3 == 0 { high } else { low });
+        (tax_of(&comparison.rows[0].cells[1]).unwrap().clone(), flags_of(&comparison, 1))
+    };
+    let (tax, flags) = of(8.0, 38.0);
+    assert_eq!((tax.verdict, flags), (Verdict::Slower, vec![Flag::Modes]), "at both levels");
+    let [low, high] = tax.levels.as_slice() else { panic!("{tax:?}") };
+    assert!((low.value - 8.0).abs() < 0.1 && (high.value - 38.0).abs() < 0.5, "{tax:?}");
+    assert!((low.share - 27.0 / 40.0).abs() < 1e-9, "{tax:?}");
+    let (tax, flags) = of(1.0, 3.0);
+    assert!(matches!(tax.verdict, Verdict::Inconclusive { .. }), "{tax:?}");
+    assert_eq!(flags, [Flag::Modes]);
+    let (tax, flags) = of(1.2, 1.2);
+    assert_eq!((tax.verdict, flags), (Verdict::Slower, vec![]));
+    assert!(tax.levels.is_empty(), "{tax:?}");
+}
+
+/// One run in eight takes ten times as long: the ratio of the means is 2.1.
+#[test]
+fn a_heavy_tail_is_in_the_mean_and_not_in_the_floor() {
+    let comparison = of_ratios(|round| if round % 8 == 3 { 10.0 } else { 1.0 });
+    let tax = tax_of(&comparison.rows[0].cells[1]).unwrap();
+    assert!((tax.ratio - 1.0).abs() < 0.01, "{tax:?}");
+    assert!((tax.all_in_ratio - 2.125).abs() < 0.05, "{tax:?}");
+    let (low, high) = tax.all_in_interval.unwrap();
+    assert!(1.1 < low && low < 2.1 && 2.2 < high, "{tax:?}");
+    assert_eq!(flags_of(&comparison, 1), [Flag::HeavyTail]);
+    let Cell::Measured(b) = &comparison.rows[0].cells[1] else { panic!() };
+    let Cell::Measured(a) = &comparison.rows[0].cells[0] else { panic!() };
+    assert!((b.all_in / a.all_in - tax.all_in_ratio).abs() < 1e-9, "costs and tax agree");
+}
+
+/// Every third sample is a stall: of a share of time, the lower quarter would show none of it.
+#[test]
+fn figures_that_are_no_floors_are_means() {
+    let mut planned = case("bystander.latency", "");
+    planned.phases.push(Phase::figure("blocked", Quantity::Share));
+    let run = run_of(vec![planned], 20, |_, _, round| {
+        let shares = (0..9).map(|at| if at % 3 == 0 { jitter(900_000, round) } else { 1 });
+        let samples = vec![vec![1000; 9], shares.collect()];
+        Some(SampleSet { iterations: 1, samples, ..SampleSet::default() })
+    });
+    let Cell::Measured(blocked) = &compared(run).rows[1].cells[0] else { panic!() };
+    assert!((blocked.cost - 300_000.0).abs() < 3_000.0, "{blocked:?}");
+    assert_eq!(blocked.cost, blocked.all_in);
+}
+
+/// The cost of a call is little beside that of the bytes, and one round's line starts below zero.
+#[test]
+fn a_round_below_zero_does_not_lose_the_tax_of_a_call() {
+    let mut run = ladder_run(1.0);
+    let dear = |block: &crate::runfile::Block| block.case == 0 && block.round == 7;
+    for block in run.blocks.iter_mut().filter(|block| dear(block)) {
+        block.set.samples[0].iter_mut().for_each(|ns| *ns /= 1000);
+    }
+    let split = compared(run).ladders[0].columns[1].clone().unwrap();
+    let tax = split.call_tax.unwrap();
+    assert!((tax.value - 20.0).abs() < 1.0, "{tax:?}");
+    let (low, high) = tax.interval.unwrap();
+    assert!(low < 20.01 && 19.99 < high && high < 1.2 * low, "{tax:?}");
+}
+
+#[test]
+fn rows_of_one_start_are_remarked() {
+    let of = |launches: u32| {
+        let mut run = run_of(vec![case("x.one", "")], 20, |_, _, round| {
+            Some(set_of(vec![jitter(100_000, round); 20]))
+        });
+        run.blocks.iter_mut().for_each(|block| block.launch = block.round * launches / 21);
+        compared(run)
+    };
+    let once = of(1);
+    let remark = once.remarks.iter().find(|it| it.kind == RemarkKind::OneLaunch).unwrap();
+    assert!(remark.text.starts_with("started once: all rows"), "{remark:?}");
+    assert!(!kinds(&of(5)).contains(&(RemarkKind::OneLaunch, None)));
+}
+
+#[test]
+fn where_another_process_serves_the_calls_the_mean_is_what_is_paid() {
+    let mut run = ladder_run(1.0);
+    run.environments[1].facts.insert("environment".into(), "vm(kvm) > ptrace(proot)".into());
+    let remarks = compared(run).remarks;
+    let found: Vec<_> = remarks.iter().filter(|it| it.kind == RemarkKind::MeanIsPaid).collect();
+    assert_eq!(found.len(), 1, "{remarks:?}");
+    assert_eq!(found[0].column.as_deref(), Some("b"));
+}
+
+/// Each of forty rows is beyond the margin and excludes 1 by itself, as one in twenty does by
+/// chance.
+#[test]
+fn many_rows_ask_more_of_each_of_them() {
+    let of = |rows: usize| {
+        let names: Vec<String> = (0..rows).map(|at| format!("x.n{at}")).collect();
+        let cases = names.iter().map(|name| case(name, "")).collect();
+        let comparison = compared(run_of(cases, 20, |_, column, round| {
+            let noise = if column == 1 { (round * 7 % 20) as f64 * 0.015 - 0.1425 } else { 0.0 };
+            let shift = if column == 1 { 1.09 } else { 1.0 };
+            Some(set_of(vec![(100_000.0 * shift * noise.exp()) as u64; 20]))
+        }));
+        tax_of(&comparison.rows[0].cells[1]).unwrap().verdict
+    };
+    assert_eq!(of(1), Verdict::Slower);
+    let Verdict::Inconclusive { more_rounds: Some(rounds), more_s: Some(seconds), why } = of(40)
+    else {
+        panic!("{:?}", of(40))
+    };
+    assert_eq!(why, Open::ManyRows);
+    assert!((5..100).contains(&rounds) && seconds > 0.0, "{rounds} rounds, {seconds} s");
 }

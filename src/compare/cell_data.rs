@@ -1,10 +1,12 @@
 //! What a column has for a row: its blocks, its rounds, or the reason why there are none.
 
+use std::collections::BTreeSet;
+
 use super::row::{Cell, Row, area_of, first_met};
 use super::sides::{Session, Side};
 use crate::model::{Failure, Phase, PlannedCase};
 use crate::runfile::{Block, EndReason, OutcomeState, RunFile};
-use crate::stats::{self, Contrast, Round, Series, centre};
+use crate::stats::{self, Contrast, Effect, Round, Series, centre};
 
 /// What makes two figures the same row, also across files.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,6 +23,14 @@ impl RowKey {
     /// The part of the probe's id before the dot.
     pub fn area(&self) -> &str {
         area_of(&self.planned.case.probe)
+    }
+
+    /// Whether that is the row of this key.
+    pub fn is_of(&self, row: &Row) -> bool {
+        let case = &self.planned.case;
+        (row.probe.as_str(), row.params.as_str()) == (case.probe.as_str(), case.params.as_str())
+            && row.dir == case.dir
+            && row.phase == self.phase().name
     }
 
     pub fn row(&self, cells: Vec<Cell>) -> Row {
@@ -77,6 +87,8 @@ pub(super) struct CellData<'a> {
     pub few_rounds: bool,
     /// Figures of a command that were zero in some runs: all of them.
     pub with_zeroes: Option<Vec<f64>>,
+    /// Its figures are means: what is low in most of its blocks and high in some is no floor.
+    by_mean: bool,
     /// Identity of the one file, when it is one of envtax's own: only its rounds can be paired.
     file: Option<*const RunFile>,
 }
@@ -94,6 +106,7 @@ impl<'a> CellData<'a> {
             clock_share: 0.0,
             few_rounds: false,
             with_zeroes: None,
+            by_mean: key.phase().is_mean(),
             file,
         };
         for session in &side.sessions {
@@ -113,7 +126,10 @@ impl<'a> CellData<'a> {
                 if samples.is_empty() {
                     return None;
                 }
-                Some((block.round, Round::of_block(samples, iterations, block.launch)))
+                let round = Round::of_block(samples, iterations, block.launch);
+                let by_mean = key.phase().is_mean();
+                let ln_floor = if by_mean { round.mean.ln() } else { round.ln_floor };
+                Some((block.round, Round { ln_floor, ..round }))
             });
             let rounds: Series = rounds.collect();
             data.with_zeroes = with_zeroes(key, &own).or(data.with_zeroes);
@@ -131,11 +147,13 @@ impl<'a> CellData<'a> {
         self.file.is_some() && self.file == other.file
     }
 
-    /// One value a session, as logarithm: the trimmed means of its rounds' floors and means.
+    /// One value a session, as logarithm: the trimmed means of its rounds' floors, and the means of
+    /// their means.
     pub fn session_values(&self) -> (Vec<f64>, Vec<f64>) {
         let of_session = |rounds: &Series| {
             let costs = Contrast::alone(std::slice::from_ref(rounds));
-            Some((costs.effect()?.value, costs.centre_of_means()?))
+            let mean = costs.mean_cost()?.value;
+            Some((if self.by_mean { mean } else { costs.effect()?.value }, mean))
         };
         self.sessions.iter().filter_map(of_session).unzip()
     }
@@ -146,11 +164,19 @@ impl<'a> CellData<'a> {
         Some((centre(&floors)?.exp(), centre(&means)?.exp()))
     }
 
-    /// Half-width of the 95 % interval of the logarithm of the cost, over all rounds.
-    ///
-    /// None where there are several sessions, whose rounds are no sample of one.
-    pub fn half_width(&self) -> Option<f64> {
-        Contrast::alone(&self.sessions).of_one_launch().effect()?.half_width(0.95)
+    /// The rounds' own costs.
+    pub fn alone(&self) -> Contrast {
+        Contrast::alone(&self.sessions)
+    }
+
+    /// Where such a contrast of this row's lies: by means or by floors.
+    pub fn effect(&self, contrast: &Contrast) -> Option<Effect> {
+        if self.by_mean { contrast.mean_cost() } else { contrast.effect() }
+    }
+
+    /// The quantile `q` (0 to 1) of the rounds' costs.
+    pub fn quantile(&self, q: f64) -> Option<f64> {
+        self.alone().quantile(q).map(f64::exp)
     }
 
     /// The costs of the first three rounds.
@@ -167,6 +193,18 @@ impl<'a> CellData<'a> {
 
     fn floors(&self) -> impl Iterator<Item = f64> {
         self.sessions.iter().flat_map(Series::iter).map(|(_, round)| round.ln_floor)
+    }
+
+    /// Seconds that the controller waited for a round, on average.
+    pub fn round_s(&self) -> f64 {
+        let waited: f64 = self.blocks.iter().map(|block| block.outer_ns as f64).sum();
+        waited / self.blocks.len().max(1) as f64 / 1e9
+    }
+
+    /// Starts of the environments that its rounds are of, in one session.
+    pub fn launches(&self) -> usize {
+        let launches = self.sessions.iter().flat_map(Series::iter).map(|(_, round)| round.launch);
+        launches.collect::<BTreeSet<u32>>().len()
     }
 
     pub fn rounds(&self) -> usize {

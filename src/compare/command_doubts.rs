@@ -135,7 +135,7 @@ fn single_runs(rows: &[Row], column: usize) -> bool {
 mod tests {
     use super::super::beside_tests::case;
     use super::super::tests::{compared, jitter, run_of};
-    use super::super::{Comparison, Verdict, tax_of};
+    use super::super::{Comparison, Open, Verdict, tax_of};
     use super::*;
     use crate::model::{Phase, Quantity, SampleSet};
 
@@ -157,7 +157,8 @@ mod tests {
 
     #[test]
     fn a_difference_of_few_ticks_is_no_change() {
-        let open = (Verdict::Inconclusive { more_rounds: None }, true);
+        let open =
+            (Verdict::Inconclusive { more_rounds: None, more_s: None, why: Open::Ticks }, true);
         let of = |before: u64, after: u64| {
             verdict(&command(10_000_000, |column, round| {
                 [before, after][column] + u64::from(round % 2)
@@ -181,7 +182,8 @@ mod tests {
             0 => 100,
             _ => u64::from(!round.is_multiple_of(3)) * 900,
         };
-        let open = (Verdict::Inconclusive { more_rounds: None }, true);
+        let open =
+            (Verdict::Inconclusive { more_rounds: None, more_s: None, why: Open::Ticks }, true);
         assert_eq!(verdict(&command(10_123, ticks)), open);
     }
 

@@ -42,6 +42,6 @@ fn single_of(key: &RowKey) -> Option<(RowKey, u64)> {
 
 /// `copies * cost of one alone / cost of one among several`, over the rounds that both have.
 fn speedup(own: &CellData<'_>, alone: &CellData<'_>, copies: u64) -> Option<Cost> {
-    let ratio = Contrast::against(&alone.sessions, &own.sessions).of_one_launch().effect()?;
+    let ratio = Contrast::against(&alone.sessions, &own.sessions).effect()?;
     Some(Cost::of(&ratio, |log| copies as f64 * log.exp()))
 }

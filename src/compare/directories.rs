@@ -90,6 +90,6 @@ fn row(base: &RowData<'_>, others: &[Option<&RowData<'_>>], sides: &[Side<'_>]) 
 
 /// The cost as a multiple of the other's, over the rounds that both have.
 fn ratio(own: &CellData<'_>, base: &CellData<'_>) -> Option<Cost> {
-    let ratio = Contrast::against(&own.sessions, &base.sessions).of_one_launch().effect()?;
+    let ratio = Contrast::against(&own.sessions, &base.sessions).effect()?;
     Some(Cost::of(&ratio, f64::exp))
 }

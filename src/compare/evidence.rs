@@ -5,11 +5,11 @@
 use super::cell_data::{CellData, Counted, RowData, RowKey, row_keys};
 use super::flag::Flag;
 use super::reach::MIN_SESSIONS;
-use super::row::{Cell, Measured};
+use super::row::{Cell, Level, Measured};
 use super::sides::Side;
 use super::{command_doubts, flags, measuring_conditions, same_work, start_ups};
 use crate::model::Failure;
-use crate::stats::{Between, Contrast, Effect, Estimate, centre};
+use crate::stats::{Between, Contrast, Effect, Estimate};
 
 /// Rounds of a session below which there is no verdict: the error of so few is mostly chance.
 const MIN_ROUNDS: usize = 5;
@@ -19,9 +19,12 @@ pub(super) struct RowEvidence<'a> {
     pub data: RowData<'a>,
     /// In the order of the columns.
     pub cells: Vec<CellEvidence>,
+    /// Seconds that a round takes in all columns together, as the controller waits for it.
+    pub round_s: f64,
 }
 
-/// What is known of one cell.
+/// What is known of one cell. Nearly all are measured, and there are few.
+#[allow(clippy::large_enum_variant)]
 pub(super) enum CellEvidence {
     /// There is no figure: the cell with its reason.
     Empty(Cell),
@@ -43,10 +46,13 @@ pub(super) struct TaxEvidence {
     pub ratio: f64,
     pub interval: Option<(f64, f64)>,
     pub all_in_ratio: f64,
+    pub all_in_interval: Option<(f64, f64)>,
     /// Cost added or saved, in the row's quantity.
     pub difference: f64,
-    /// The 90 % quantile of the rounds' ratios divided by the 10 % quantile.
-    pub spread: Option<f64>,
+    /// The 10 % and the 90 % quantile of the rounds' ratios.
+    pub range: Option<(f64, f64)>,
+    pub levels: Vec<Level>,
+    pub autocorrelation: Option<f64>,
     pub between: Option<Between>,
     /// What a verdict is made of, as logarithm; none where there is too little for any.
     pub estimate: Option<Estimate>,
@@ -100,7 +106,8 @@ fn of_row<'a>(columns: &[Column<'a, '_>], sides: &[Side<'a>], key: RowKey) -> Ro
         cell
     };
     let cells = refused.into_iter().enumerate().map(of_column).collect();
-    RowEvidence { data: RowData { key, cells: data }, cells }
+    let round_s = data.iter().map(CellData::round_s).sum();
+    RowEvidence { data: RowData { key, cells: data }, cells, round_s }
 }
 
 /// What a column has for a row, and the column.
@@ -127,7 +134,7 @@ fn of_cell(key: &RowKey, own: Own<'_, '_>, base: Option<Own<'_, '_>>) -> CellEvi
     if let Some(tax) = tax.as_mut().filter(|_| at_floor(data))
         && base.is_some_and(|(base, _)| at_floor(base))
     {
-        (tax.interval, tax.estimate) = (None, None);
+        (tax.interval, tax.all_in_interval, tax.estimate) = (None, None, None);
     }
     let flags = doubts(key, own_cost, own, base, tax.as_ref());
     let (cost, all_in) = match (&tax, base.and_then(|(base, _)| base.costs())) {
@@ -137,10 +144,13 @@ fn of_cell(key: &RowKey, own: Own<'_, '_>, base: Option<Own<'_, '_>>) -> CellEvi
     };
     let measured = Measured {
         cost,
-        cost_interval: data.half_width().map(|width| (cost / width.exp(), cost * width.exp())),
+        cost_interval: around(cost, data.effect(&data.alone())),
         range: data.range(),
         first_rounds: data.first_rounds(),
         all_in,
+        all_in_interval: around(all_in, data.alone().mean_cost()),
+        levels: Level::of(&data.alone()),
+        p90: data.quantile(0.9).filter(|_| key.planned.is_command()),
         outside_cpu_ns: start_ups::outside_cpu_ns(&data.blocks).filter(|_| key.phase == 0),
         rounds: data.rounds(),
         tax: None,
@@ -178,9 +188,10 @@ fn doubts(
         flags.push(Flag::FewRounds);
     }
     if let Some(tax) = tax {
-        flags.extend(flags::heavy_tail(tax.interval, tax.all_in_ratio));
-        flags.extend(flags::modes(tax.ratio, tax.spread));
+        flags.extend(flags::heavy_tail(tax.interval, tax.all_in_interval));
+        flags.extend((!tax.levels.is_empty()).then_some(Flag::Modes));
         flags.extend(flags::launches(tax.between));
+        flags.extend(flags::autocorrelated(tax.autocorrelation, data.rounds()));
     }
     flags
 }
@@ -204,8 +215,11 @@ fn with_zeroes(
         ratio: cost / base,
         interval: None,
         all_in_ratio: cost / base,
+        all_in_interval: None,
         difference: cost - base,
-        spread: None,
+        range: None,
+        levels: Vec::new(),
+        autocorrelation: None,
         between: None,
         estimate: None,
         unit: Unit::Rounds,
@@ -218,6 +232,9 @@ fn with_zeroes(
         range: greatest.map(|greatest| (0.0, greatest)).or_else(|| data.range()),
         first_rounds: Vec::new(),
         all_in: cost,
+        all_in_interval: None,
+        levels: Vec::new(),
+        p90: None,
         outside_cpu_ns: None,
         rounds: data.rounds().max(figures.len()),
         tax: None,
@@ -248,12 +265,16 @@ fn tax(data: &CellData<'_>, base: &CellData<'_>) -> Option<TaxEvidence> {
 
 fn tax_of_rounds(data: &CellData<'_>, base: &CellData<'_>) -> Option<TaxEvidence> {
     let ratios = Contrast::against(&data.sessions, &base.sessions);
-    let ends = ratios.quantile(0.9).zip(ratios.quantile(0.1));
-    let spread = ends.map(|(high, low)| (high - low).exp());
+    let ends = ratios.quantile(0.1).zip(ratios.quantile(0.9));
     let enough = data.rounds().min(base.rounds()) >= MIN_ROUNDS;
-    let all_in = ratios.centre_of_means()?;
-    let tax = of_effect(ratios.effect()?, all_in, base, Unit::Rounds, enough)?;
-    Some(TaxEvidence { spread, ..tax })
+    let mean = ratios.mean_cost()?;
+    let tax = of_effect(data.effect(&ratios)?, mean, base, Unit::Rounds, enough)?;
+    Some(TaxEvidence {
+        range: ends.map(|(low, high)| (low.exp(), high.exp())),
+        levels: Level::of(&ratios),
+        autocorrelation: ratios.autocorrelation(),
+        ..tax
+    })
 }
 
 fn tax_of_sessions(data: &CellData<'_>, base: &CellData<'_>) -> Option<TaxEvidence> {
@@ -261,26 +282,35 @@ fn tax_of_sessions(data: &CellData<'_>, base: &CellData<'_>) -> Option<TaxEviden
     let (other, other_means) = base.session_values();
     let enough = own.len().min(other.len()) >= MIN_SESSIONS
         && data.fewest_rounds().min(base.fewest_rounds()) >= MIN_ROUNDS;
-    let all_in = centre(&own_means)? - centre(&other_means)?;
+    let mean = Effect::of_sessions(&own_means, &other_means)?;
     let effect = Effect::of_sessions(&own, &other)?;
-    of_effect(effect, all_in, base, Unit::Sessions { own, base: other }, enough)
+    of_effect(effect, mean, base, Unit::Sessions { own, base: other }, enough)
 }
 
 fn of_effect(
     effect: Effect,
-    all_in: f64,
+    mean: Effect,
     base: &CellData<'_>,
     unit: Unit,
     enough: bool,
 ) -> Option<TaxEvidence> {
     Some(TaxEvidence {
         ratio: effect.value.exp(),
-        interval: effect.bounds(0.95).map(|(low, high)| (low.exp(), high.exp())),
-        all_in_ratio: all_in.exp(),
+        interval: around(effect.value.exp(), Some(effect)),
+        all_in_ratio: mean.value.exp(),
+        all_in_interval: around(mean.value.exp(), Some(mean)),
         difference: base.costs()?.0 * (effect.value.exp() - 1.0),
-        spread: None,
+        range: None,
+        levels: Vec::new(),
+        autocorrelation: None,
         between: effect.between,
         estimate: effect.estimate.filter(|_| enough),
         unit,
     })
+}
+
+/// The 95 % interval about a value, as wide as that of the effect, whose value is a logarithm.
+fn around(value: f64, effect: Option<Effect>) -> Option<(f64, f64)> {
+    let width = effect?.half_width(0.95)?.exp();
+    Some((value / width, value * width))
 }

@@ -22,7 +22,7 @@ pub enum Flag {
     ClockShare,
     /// Fewer rounds than the plan asks for.
     FewRounds,
-    /// The rounds disagree by more than the tax.
+    /// The rounds lie at several levels.
     Modes,
     /// A cold read whose pages may have been in the cache.
     NotCold,
@@ -36,6 +36,8 @@ pub enum Flag {
     Floor,
     /// A difference of so few steps of CPU time that there may be none.
     Ticks,
+    /// Rounds resemble the ones before them.
+    Autocorrelated,
 }
 
 impl Flag {
@@ -56,6 +58,7 @@ impl Flag {
             Flag::OtherProgram => 'x',
             Flag::Floor => 'f',
             Flag::Ticks => 'q',
+            Flag::Autocorrelated => 'a',
         }
     }
 
@@ -66,9 +69,9 @@ impl Flag {
                 "below a nanosecond: nothing is that fast, so the operation was not done"
             }
             Flag::HeavyTail => {
-                "heavy tail: the ratio of the means differs from this one by more than 10 %; slow \
-                 operations are rarer or more frequent than in the reference (see all_in in \
-                 `--format json`)"
+                "tail: floor and mean cost tell different stories, by more than 10 % and beyond \
+                 both intervals; slow operations are more frequent than in the reference, or \
+                 rarer"
             }
             Flag::Contended => {
                 "contended: other programs took more than 5 % of the time; the floor cost used \
@@ -89,9 +92,8 @@ impl Flag {
                  there is no verdict"
             }
             Flag::Modes => {
-                "modes: the cost jumps between levels, and from round to round the ratio changes \
-                 by more than twofold and by more than the tax: no verdict is given, and the \
-                 interval is too narrow"
+                "levels: the ratio jumps between the levels that are listed below; slower or faster \
+                 is said only where all of them are"
             }
             Flag::NotCold => {
                 "unverified: asked for cold, but pages may have been in a cache when the reading \
@@ -111,8 +113,13 @@ impl Flag {
             }
             Flag::Launches => {
                 "launches differ: from one start of the environment to the next the ratio changes \
-                 by more than its rounds explain; the interval is one of launches (`--launches N` \
-                 for more)"
+                 by more than its rounds explain; the interval covers it, and more launches make \
+                 it narrower (`--launches N`)"
+            }
+            Flag::Autocorrelated => {
+                "autocorrelated: each round resembles the one before it, so that there is less in \
+                 them than their number says; the interval is too narrow, and a longer run \
+                 mends it"
             }
             Flag::Ticks => {
                 "ticks: CPU time is counted in steps, and this difference is less than three of \
@@ -143,6 +150,7 @@ mod tests {
             Flag::OtherProgram,
             Flag::Floor,
             Flag::Ticks,
+            Flag::Autocorrelated,
         ];
         let letters: std::collections::HashSet<char> = all.map(Flag::letter).into();
         assert_eq!(letters.len(), all.len());

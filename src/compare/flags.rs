@@ -10,8 +10,6 @@ use crate::stats::{self, Between};
 const WAIT_SHARE: f64 = 0.05;
 /// Difference above which events or means count as different.
 const DIFFERENT: f64 = 0.10;
-/// Factor between rounds from which a cost has several levels.
-const MODES: f64 = 2.0;
 /// Events an iteration below which they are noise of the block, not of the operation.
 const FEW_EVENTS: f64 = 0.1;
 
@@ -40,15 +38,7 @@ pub(super) fn of_blocks(key: &RowKey, cost: f64, blocks: &[&Block]) -> Vec<Flag>
     flags
 }
 
-/// Whether the rounds disagree so much that their centre is a matter of which level won: neither a
-/// trimmed mean nor its interval is to be trusted then (`bench/honesty`: native against native,
-/// `pipe.roundtrip cpu=free` was called different in 11 % of runs).
-pub(super) fn modes(ratio: f64, spread: Option<f64>) -> Option<Flag> {
-    let spread = spread.filter(|spread| *spread > MODES)?.ln();
-    (ratio.ln().abs() < spread / 2.0).then_some(Flag::Modes)
-}
-
-/// Whether the interval had to be taken from launches instead of rounds.
+/// Whether launches differ by more than their rounds explain.
 pub(super) fn launches(between: Option<Between>) -> Option<Flag> {
     between.filter(|between| between.decides).map(|_| Flag::Launches)
 }
@@ -63,11 +53,18 @@ pub(super) fn at_floor(key: &RowKey, blocks: &[&Block]) -> bool {
     is_peak && quantile(blocks, 0.5, above).is_some_and(|above| above <= 1.0 + AT_FLOOR)
 }
 
-/// Whether the means disagree with the floors.
-pub(super) fn heavy_tail(interval: Option<(f64, f64)>, all_in_ratio: f64) -> Option<Flag> {
-    let (low, high) = interval?;
-    let beyond = all_in_ratio > high * (1.0 + DIFFERENT) || all_in_ratio < low / (1.0 + DIFFERENT);
+/// Whether floor and mean cost tell different stories: neither interval comes within 10 % of the
+/// other.
+pub(super) fn heavy_tail(floor: Option<(f64, f64)>, mean: Option<(f64, f64)>) -> Option<Flag> {
+    let ((low, high), (mean_low, mean_high)) = floor.zip(mean)?;
+    let beyond = mean_low > high * (1.0 + DIFFERENT) || mean_high < low / (1.0 + DIFFERENT);
     beyond.then_some(Flag::HeavyTail)
+}
+
+/// Whether rounds resemble the ones before them so much that the interval is too narrow.
+pub(super) fn autocorrelated(correlation: Option<f64>, rounds: usize) -> Option<Flag> {
+    let is = correlation.is_some_and(|own| stats::is_autocorrelated(own, rounds));
+    is.then_some(Flag::Autocorrelated)
 }
 
 fn quantile(blocks: &[&Block], q: f64, of: impl Fn(&Block) -> Option<f64>) -> Option<f64> {
@@ -186,20 +183,12 @@ mod tests {
     }
 
     #[test]
-    fn means_far_outside_the_interval_are_a_tail() {
-        let interval = Some((0.98, 1.02));
-        assert_eq!(heavy_tail(interval, 1.05), None);
-        assert_eq!(heavy_tail(interval, 1.2), Some(Flag::HeavyTail));
-        assert_eq!(heavy_tail(interval, 0.8), Some(Flag::HeavyTail));
-        assert_eq!(heavy_tail(None, 2.0), None);
-    }
-
-    #[test]
-    fn rounds_that_disagree_by_more_than_the_tax_are_modes() {
-        assert_eq!(modes(1.0, Some(1.5)), None);
-        assert_eq!(modes(1.0, Some(10.0)), Some(Flag::Modes));
-        assert_eq!(modes(2.0, Some(10.0)), Some(Flag::Modes));
-        assert_eq!(modes(50.0, Some(10.0)), None, "a difference beyond all levels");
-        assert_eq!(modes(1.0, None), None);
+    fn means_far_outside_the_floors_interval_are_a_tail() {
+        let floor = Some((0.98, 1.02));
+        assert_eq!(heavy_tail(floor, Some((1.05, 1.3))), None, "it may be the same");
+        assert_eq!(heavy_tail(floor, Some((1.15, 1.3))), Some(Flag::HeavyTail));
+        assert_eq!(heavy_tail(floor, Some((0.7, 0.85))), Some(Flag::HeavyTail));
+        assert_eq!(heavy_tail(None, Some((2.0, 3.0))), None);
+        assert_eq!(heavy_tail(floor, None), None);
     }
 }

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::cell_data::{RowData, RowKey};
 use super::row::Cost;
-use crate::stats::{self, Contrast, Line};
+use crate::stats::{self, Contrast, Line, Round};
 use crate::units;
 
 /// Steps that a ladder needs: with two, any line fits.
@@ -56,10 +56,8 @@ struct Step<'a, 'b> {
 }
 
 impl Step<'_, '_> {
-    /// The floor cost, in ns, of a round of a session.
-    fn floor(&self, column: usize, at: RoundOf) -> Option<f64> {
-        let series = self.row.cells[column].sessions.get(at.session)?;
-        Some(series.get(at.number)?.ln_floor.exp())
+    fn round(&self, column: usize, at: RoundOf) -> Option<&Round> {
+        self.row.cells[column].sessions.get(at.session)?.get(at.number)
     }
 }
 
@@ -118,7 +116,13 @@ fn ladder(name: String, mut steps: Vec<Step<'_, '_>>) -> Ladder {
 }
 
 /// The lines of a column.
-type Lines = BTreeMap<RoundOf, Line>;
+type Lines = BTreeMap<RoundOf, Fitted>;
+
+/// The line of a round.
+struct Fitted {
+    launch: u32,
+    line: Line,
+}
 
 /// One line for each round in which every step was measured.
 fn lines(steps: &[Step<'_, '_>], column: usize) -> Lines {
@@ -127,9 +131,11 @@ fn lines(steps: &[Step<'_, '_>], column: usize) -> Lines {
         rounds.iter().map(move |(number, _)| RoundOf { session, number })
     });
     let line = |at: RoundOf| {
-        let point = |step: &Step<'_, '_>| Some((step.bytes as f64, step.floor(column, at)?));
+        let point =
+            |step: &Step<'_, '_>| Some((step.bytes as f64, step.round(column, at)?.ln_floor.exp()));
         let points: Option<Vec<_>> = steps.iter().map(point).collect();
-        Some((at, stats::fit_line(&points?)?))
+        let launch = steps[0].round(column, at)?.launch;
+        Some((at, Fitted { launch, line: stats::fit_line(&points?)? }))
     };
     rounds.filter_map(line).collect()
 }
@@ -137,12 +143,14 @@ fn lines(steps: &[Step<'_, '_>], column: usize) -> Lines {
 fn split(steps: &[Step<'_, '_>], column: usize, lines: &Lines, base: &Lines) -> Option<Split> {
     let first = &steps[0].row.cells;
     let sessions = first[column].sessions.len();
-    let cost = |values: Vec<f64>| {
-        let effect = Contrast::of_values(&values, sessions).effect()?;
+    let launches: Vec<u32> = lines.values().map(|fitted| fitted.launch).collect();
+    let cost = |of: fn(&Line) -> f64| {
+        let values: Vec<f64> = lines.values().map(|fitted| of(&fitted.line)).collect();
+        let effect = Contrast::of_values(&values, &launches, sessions).effect()?;
         Some(Cost::of(&effect, |value| value))
     };
-    let call = cost(lines.values().map(|line| line.start).collect())?;
-    let kib = cost(lines.values().map(|line| line.slope * 1024.0).collect())?;
+    let call = cost(|line| line.start)?;
+    let kib = cost(|line| line.slope * 1024.0)?;
     let line = Line { start: call.value, slope: kib.value / 1024.0 };
     let distance = |step: &Step<'_, '_>| {
         let (measured, _) = step.row.cells[column].costs()?;
@@ -164,14 +172,16 @@ fn split(steps: &[Step<'_, '_>], column: usize, lines: &Lines, base: &Lines) -> 
     })
 }
 
-/// How many times more one of the two costs is than the reference's, round by round. None where
-/// it is not above zero everywhere, so that a ratio would say nothing.
+/// How many times more one of the two costs is than the reference's, over the rounds that both have.
+/// None where either is not above zero: a ratio would say nothing.
 fn ratio(own: &Lines, base: &Lines, of: fn(&Line) -> f64) -> Option<Cost> {
-    let pair = |(round, line): (&RoundOf, &Line)| Some((of(line), of(base.get(round)?)));
-    let pairs: Vec<(f64, f64)> = own.iter().filter_map(pair).collect();
-    if pairs.iter().any(|(own, base)| *own <= 0.0 || *base <= 0.0) {
-        return None;
+    let pairs = own.iter().filter_map(|(at, own)| Some((own, base.get(at)?)));
+    let (mut owns, mut bases, mut launches) = (Vec::new(), Vec::new(), Vec::new());
+    for (own, base) in pairs {
+        owns.push(of(&own.line));
+        bases.push(of(&base.line));
+        launches.push(own.launch);
     }
-    let logs: Vec<f64> = pairs.into_iter().map(|(own, base)| (own / base).ln()).collect();
-    Some(Cost::of(&Contrast::of_values(&logs, 1).effect()?, f64::exp))
+    let ratio = stats::ratio_of_locations(&owns, &bases, &launches, 0.95)?;
+    Some(Cost { value: ratio.value, interval: ratio.bounds })
 }

@@ -25,6 +25,7 @@ mod flag;
 mod flags;
 mod ladders;
 mod latencies;
+mod launch_remarks;
 mod margins;
 mod measuring_conditions;
 mod over_inputs;
@@ -57,10 +58,10 @@ pub use latencies::{LatencyRow, Quantiles};
 pub use margins::Margins;
 pub use over_inputs::{OverInputs, SpeedUp};
 pub use remark::{Remark, RemarkKind};
-pub use row::{Cell, Cost, Measured, Row, Tax, tax_of};
+pub use row::{Cell, Cost, Level, Measured, Row, Tax, tax_of};
 pub use sides::{Side, pooled, side_names, sides};
 pub use start_ups::StartUp;
-pub use verdict::Verdict;
+pub use verdict::{Open, Verdict};
 
 /// Everything a report shows.
 #[derive(Clone, Debug, Serialize)]
@@ -171,6 +172,8 @@ fn remarks(
     remarks.extend(differences::remarks(sides, differences));
     remarks.extend(environment_remarks::of_files(sides));
     remarks.extend(session_remarks::remarks(&labels, rows, margins));
+    remarks.extend(launch_remarks::one_launch(whole, rows));
+    remarks.extend(launch_remarks::means_are_paid(sides));
     remarks
 }
 

@@ -61,6 +61,10 @@ pub enum RemarkKind {
     SeveralCpus,
     /// A command was run once only.
     SingleRuns,
+    /// Rows were measured in one start of the environments only.
+    OneLaunch,
+    /// What runs there waits for another process, so that the mean cost is what users pay.
+    MeanIsPaid,
 }
 
 impl Remark {

@@ -8,7 +8,7 @@ use super::flag::Flag;
 use super::reach::Reach;
 use super::verdict::Verdict;
 use crate::model::{COMMAND, EMPTY_SHELL, Failure, Quantity};
-use crate::stats::{Between, Effect};
+use crate::stats::{self, Between, Contrast, Effect};
 
 /// One figure in every column.
 #[derive(Clone, Debug, Serialize)]
@@ -75,8 +75,16 @@ pub struct Measured {
     pub range: Option<(f64, f64)>,
     /// What the first three rounds measured, for tables that print single runs.
     pub first_rounds: Vec<f64>,
-    /// Mean cost with everything that happened, from block means in the same way.
+    /// Mean cost with everything that happened: the arithmetic mean over all rounds.
     pub all_in: f64,
+    /// 95 % interval of `all_in` itself, from its own rounds.
+    pub all_in_interval: Option<(f64, f64)>,
+    /// The levels between which the rounds' costs jump, ascending; empty where they do not.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub levels: Vec<Level>,
+    /// Exceeded by one run of a whole command in ten.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub p90: Option<f64>,
     /// CPU time of the environment's processes on the controller's side for one unit, in ns: over
     /// whole blocks, with the start and end of their workers. None where they are not seen.
     pub outside_cpu_ns: Option<f64>,
@@ -92,13 +100,22 @@ pub struct Tax {
     pub ratio: f64,
     /// 95 % interval; none where the data cannot tell (one session a side).
     pub interval: Option<(f64, f64)>,
-    /// The same from block means.
+    /// The ratio of the mean costs, with its 95 % interval.
     pub all_in_ratio: f64,
+    pub all_in_interval: Option<(f64, f64)>,
     /// Cost added or saved, in the row's quantity.
     pub difference: f64,
     /// How far the rounds disagree: the 90 % quantile of their ratios divided by the 10 % quantile.
     /// None where rounds cannot be paired.
     pub spread: Option<f64>,
+    /// The 10 % and the 90 % quantile of the rounds' ratios.
+    pub range: Option<(f64, f64)>,
+    /// The levels between which the rounds' ratios jump, ascending; empty where they do not.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub levels: Vec<Level>,
+    /// How far each round's ratio resembles that of the one before it, from -1 to 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub autocorrelation: Option<f64>,
     /// How far launches disagree; none where there were too few to tell.
     pub launches: Option<Between>,
     /// What sessions can show; none of rounds that were measured side by side, and where there is
@@ -124,6 +141,24 @@ pub fn tax_of(cell: &Cell) -> Option<&Tax> {
     match cell {
         Cell::Measured(measured) => measured.tax.as_ref(),
         _ => None,
+    }
+}
+
+/// Rounds that lie together, where rounds lie at several levels.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Level {
+    /// Their median: a cost, or a ratio.
+    pub value: f64,
+    /// Their part of all rounds.
+    pub share: f64,
+}
+
+impl Level {
+    /// The levels of a contrast; none where its rounds lie together.
+    pub(super) fn of(contrast: &Contrast) -> Vec<Level> {
+        let found = contrast.levels();
+        let level = |it: &stats::Level| Level { value: it.value.exp(), share: it.share };
+        if found.len() > 1 { found.iter().map(level).collect() } else { Vec::new() }
     }
 }
 

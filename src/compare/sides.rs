@@ -36,6 +36,14 @@ impl Session<'_> {
     }
 }
 
+impl<'a> Session<'a> {
+    /// What its environment says of itself.
+    pub(super) fn fact(&self, name: &str) -> Option<&'a str> {
+        let own = self.run.environments.iter().find(|own| own.name == self.env)?;
+        own.facts.get(name).map(String::as_str)
+    }
+}
+
 impl Side<'_> {
     /// Whether the environment started in no session.
     pub(super) fn never_started(&self) -> bool {

@@ -37,6 +37,13 @@ impl Phase {
         Phase { name: Cow::Borrowed(name), quantity: Quantity::Time, timed: true }
     }
 
+    /// Whether its cost is the mean of its samples. Times that the clock takes have a floor, and so
+    /// has memory; of what a probe counts or times by itself (a share of time blocked, the worst
+    /// response, CPU time) the lower quarter says nothing.
+    pub fn is_mean(&self) -> bool {
+        !self.timed && self.quantity != Quantity::Bytes
+    }
+
     /// A figure that the probe finds by itself.
     pub const fn figure(name: &'static str, quantity: Quantity) -> Phase {
         Phase { name: Cow::Borrowed(name), quantity, timed: false }

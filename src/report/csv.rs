@@ -11,7 +11,7 @@ pub struct Csv;
 static INFO: ReportInfo =
     ReportInfo { name: "csv", layouts: false, summary: "one line a figure, for spreadsheets" };
 
-const HEADER: [&str; 17] = [
+const HEADER: [&str; 22] = [
     "probe",
     "phase",
     "params",
@@ -29,7 +29,14 @@ const HEADER: [&str; 17] = [
     "verdict",
     "flags",
     "reason",
+    "all_in_tax",
+    "all_in_tax_low",
+    "all_in_tax_high",
+    "tax_p10",
+    "tax_p90",
 ];
+/// Columns from the verdict on, which has the state of what was not measured.
+const FROM_VERDICT: usize = 8;
 
 impl Report for Csv {
     fn info(&self) -> &'static ReportInfo {
@@ -77,13 +84,20 @@ fn record(comparison: &Comparison, row: &Row, column: usize, cell: &Cell) -> Vec
     record.push(tax.map(|tax| word(tax.verdict)).unwrap_or_default().to_owned());
     record.push(measured.flags.iter().map(|flag| flag.letter()).collect());
     record.push(String::new());
+    record.push(number(tax.map(|tax| tax.all_in_ratio)));
+    let ends = [tax.and_then(|tax| tax.all_in_interval), tax.and_then(|tax| tax.range)];
+    for interval in ends {
+        record.push(number(interval.map(|(low, _)| low)));
+        record.push(number(interval.map(|(_, high)| high)));
+    }
     record
 }
 
 /// A record without numbers: the state stands where the verdict would.
 fn unmeasured(mut record: Vec<String>, state: &str, reason: &str) -> Vec<String> {
-    record.resize(HEADER.len() - 3, String::new());
+    record.resize(HEADER.len() - FROM_VERDICT, String::new());
     record.extend([state, "", reason].map(String::from));
+    record.resize(HEADER.len(), String::new());
     record
 }
 

@@ -4,7 +4,7 @@ use anyhow::Result;
 
 use super::sections;
 use super::sheet::Sheet;
-use super::table;
+use super::table::{self, Line};
 use super::{Report, ReportInfo, Style};
 use crate::compare::Comparison;
 
@@ -26,9 +26,9 @@ impl Report for Markdown {
             text.extend(tables.notes.iter().map(|note| format!("- {note}\n")));
             return Ok((text + &notes(comparison)).into_bytes());
         }
-        let mut text = String::from("| | cost | tax | 95 % interval | verdict |\n");
-        text.push_str("| --- | ---: | ---: | ---: | --- |\n");
-        for line in table::lines(comparison) {
+        let mut text = String::from("| | cost | tax | 95 % interval | mean | verdict |\n");
+        text.push_str("| --- | ---: | ---: | ---: | ---: | --- |\n");
+        for line in table::lines(comparison, table::LONG) {
             let what = match line.kind {
                 table::Kind::Heading | table::Kind::Reference => {
                     format!("**{}**", escaped(&line.what))
@@ -36,8 +36,9 @@ impl Report for Markdown {
                 _ => format!("&emsp;{}", escaped(line.what.trim_start())),
             };
             let verdict = escaped(&line.verdict);
-            let (cost, tax, interval) = (line.cost, line.tax, line.interval);
-            text.push_str(&format!("| {what} | {cost} | {tax} | {interval} | {verdict} |\n"));
+            let Line { cost, tax, interval, mean, .. } = line;
+            let cells = [what, cost, tax, interval, mean, verdict];
+            text.push_str(&format!("| {} |\n", cells.join(" | ")));
         }
         text.push('\n');
         for sheet in sections::sheets(comparison) {

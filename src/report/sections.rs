@@ -5,7 +5,7 @@ use super::differences;
 use super::sheet::Sheet;
 use crate::compare::{
     Cell, Comparison, Cost, Directories, DirectoryCosts, FirstRun, FirstRuns, Ladder, LatencyRow,
-    Measured, Quantiles, Row, Scaling, Split, Verdict,
+    Level, Measured, Quantiles, Row, Scaling, Split, Verdict, tax_of,
 };
 use crate::model::{CommandPhase, Quantity};
 use crate::units;
@@ -14,6 +14,7 @@ use crate::units;
 pub fn sheets(comparison: &Comparison) -> Vec<Sheet> {
     let mut sheets = commands(comparison);
     sheets.extend(comparison.directories.as_ref().map(|it| directories(it, &comparison.columns)));
+    sheets.extend(levels(comparison));
     if !comparison.ladders.is_empty() {
         sheets.push(ladders(comparison));
     }
@@ -44,7 +45,7 @@ fn commands(comparison: &Comparison) -> Vec<Sheet> {
         };
         comparison.rows.iter().find(same)
     };
-    let header = ["", "±95\u{a0}%", "least", "most", "runs"];
+    let header = ["", "mean", "±95\u{a0}%", "least", "90\u{a0}%", "tax", "most", "runs"];
     let mut runs = Sheet::new("Wall times of the runs", &header);
     let used: Vec<&str> = CommandPhase::ALL
         .into_iter()
@@ -72,7 +73,7 @@ fn commands(comparison: &Comparison) -> Vec<Sheet> {
             let Cell::Measured(wall) = cell else { continue };
             let indent = if several { "  " } else { "" };
             let label = format!("{indent}{}", comparison.columns[column]);
-            runs.rows.push(run_row(label.clone(), wall));
+            runs.rows.push(run_row(label.clone(), wall, &case.cells[0]));
             let figure = |phase: &&str| match figures(case, phase) {
                 Some(row) => used_figure(&row.cells[column], row.quantity),
                 None => String::new(),
@@ -83,12 +84,19 @@ fn commands(comparison: &Comparison) -> Vec<Sheet> {
     [runs, uses].into_iter().filter(|sheet| !sheet.rows.is_empty()).collect()
 }
 
-fn run_row(label: String, wall: &Measured) -> Vec<String> {
-    let width = wall.cost_interval.map(|(low, high)| (high - low) / 2.0 / wall.cost);
+fn run_row(label: String, wall: &Measured, base: &Cell) -> Vec<String> {
+    let width = wall.all_in_interval.map(|(low, high)| (high / low).sqrt() - 1.0);
     let (least, most) =
         wall.range.map(|(a, b)| (units::time(a), units::time(b))).unwrap_or_default();
     let width = width.map_or("unknown".into(), |width| format!("±{}", units::percent(width)));
-    vec![label, width, least, most, wall.rounds.to_string()]
+    let p90 = wall.p90.map(units::time).unwrap_or_default();
+    let of_base = match base {
+        Cell::Measured(base) if wall.tax.is_some() => base.p90,
+        _ => None,
+    };
+    let tax = wall.p90.zip(of_base).map(|(own, base)| format!("{}×", units::factor(own / base)));
+    let (mean, runs) = (units::time(wall.all_in), wall.rounds.to_string());
+    vec![label, mean, width, least, p90, tax.unwrap_or_default(), most, runs]
 }
 
 /// The figure, with an arrow where it is shown to be another than the reference's.
@@ -100,6 +108,27 @@ fn used_figure(cell: &Cell, quantity: Quantity) -> String {
         Some(Verdict::Faster) => format!("{amount} ↓"),
         _ => amount,
     }
+}
+
+/// Where ratios jump between levels: the levels, each with its part of the rounds.
+fn levels(comparison: &Comparison) -> Option<Sheet> {
+    let mut sheet = Sheet::new("Levels between which taxes jump", &["", "part of the rounds"]);
+    for row in &comparison.rows {
+        let taxes = row.cells.iter().zip(&comparison.columns);
+        let taxes = taxes.filter_map(|(cell, label)| Some((tax_of(cell)?, label)));
+        let found: Vec<_> = taxes.filter(|(tax, _)| !tax.levels.is_empty()).collect();
+        if !found.is_empty() {
+            sheet.rows.push(vec![row.name()]);
+        }
+        for (tax, label) in found {
+            let level = |level: &Level| {
+                format!("{}×: {}", units::factor(level.value), units::percent(level.share))
+            };
+            let levels: Vec<String> = tax.levels.iter().map(level).collect();
+            sheet.rows.push(vec![format!("  {label}"), levels.join(", ")]);
+        }
+    }
+    (!sheet.rows.is_empty()).then_some(sheet)
 }
 
 /// Environments have a line each, or the row's own where there is one.

@@ -2,7 +2,7 @@
 
 use super::failure;
 use crate::compare::{
-    Area, Cell, Comparison, Flag, Measured, Remark, RemarkKind, Row, Tax, Verdict, tax_of,
+    Area, Cell, Comparison, Flag, Measured, Open, Remark, RemarkKind, Row, Tax, Verdict, tax_of,
 };
 use crate::model::{COMMAND, CommandPhase, EMPTY_SHELL, Quantity};
 use crate::units;
@@ -14,6 +14,8 @@ pub struct Line {
     pub cost: String,
     pub tax: String,
     pub interval: String,
+    /// The mean cost of the reference, and others' as a multiple of it with its 95 % interval.
+    pub mean: String,
     pub verdict: String,
     pub word: Option<Verdict>,
 }
@@ -30,14 +32,15 @@ pub enum Kind {
     Summary,
 }
 
-/// Longest name, in characters, that stands in one line with its figures.
-const LONG: usize = 36;
+/// Longest name, in characters, that stands in one line with its figures where there is room.
+pub const LONG: usize = 36;
 /// Longest name of the reference that stands beside its figures.
 const LONG_REFERENCE: usize = 16;
 
 /// Every line of the comparison, area by area, each area's summary after its rows; environments
-/// that never started have one line in all, at the end.
-pub fn lines(comparison: &Comparison) -> Vec<Line> {
+/// that never started have one line in all, at the end. Names of more than `long` characters have
+/// lines of their own.
+pub fn lines(comparison: &Comparison, long: usize) -> Vec<Line> {
     let mut lines = Vec::new();
     let absent: Vec<bool> =
         (0..comparison.columns.len()).map(|column| comparison.is_absent(column)).collect();
@@ -50,7 +53,7 @@ pub fn lines(comparison: &Comparison) -> Vec<Line> {
             for (column, cell) in cells {
                 let own = format!("  {}", comparison.columns[column]);
                 let name = title(row);
-                let long = name.chars().count() > LONG || row.is_of_command() && longwinded;
+                let long = name.chars().count() > long || row.is_of_command() && longwinded;
                 if column == 0 && long {
                     lines.push(heading(name.clone()));
                 }
@@ -102,8 +105,8 @@ pub fn title(row: &Row) -> String {
 }
 
 fn heading(what: String) -> Line {
-    let (cost, tax, interval, verdict) = Default::default();
-    Line { kind: Kind::Heading, what, cost, tax, interval, verdict, word: None }
+    let (cost, tax, interval, mean, verdict) = Default::default();
+    Line { kind: Kind::Heading, what, cost, tax, interval, mean, verdict, word: None }
 }
 
 fn line(what: String, column: usize, (row, cell): (&Row, &Cell), comparison: &Comparison) -> Line {
@@ -114,6 +117,7 @@ fn line(what: String, column: usize, (row, cell): (&Row, &Cell), comparison: &Co
         cost: String::new(),
         tax: String::new(),
         interval: String::new(),
+        mean: String::new(),
         verdict,
         word: None,
     };
@@ -125,12 +129,18 @@ fn line(what: String, column: usize, (row, cell): (&Row, &Cell), comparison: &Co
     };
     let mut line = empty(String::new());
     line.cost = bounded(measured, row.quantity);
+    // What is no floor has its mean in the other columns already.
+    let has_mean = measured.all_in != measured.cost;
+    if column == 0 && has_mean {
+        line.mean = amount(measured.all_in, row.quantity);
+    }
     line.verdict = match &measured.tax {
         None if column == 0 => comparison.reference.clone(),
         None => "no reference".into(),
         Some(tax) => {
-            line.tax = format!("{}×", units::factor(tax.ratio));
+            line.tax = ratio(tax);
             line.interval = interval(tax);
+            line.mean = if has_mean { mean(tax) } else { String::new() };
             line.word = Some(tax.verdict);
             verdict(tax)
         }
@@ -172,11 +182,48 @@ fn summary(comparison: &Comparison, area: &Area) -> Vec<Line> {
             cost: String::new(),
             tax: format!("{}×", units::factor(ratio)),
             interval: String::new(),
+            mean: area.all_in_ratios[column].map(units::factor).unwrap_or_default(),
             verdict: format!("mean of {of}{} rows", area.rows),
             word: None,
         })
     };
     (1..comparison.columns.len()).filter_map(of_column).collect()
+}
+
+/// Factor between the rounds' ratios, 10 % to 90 %, from which no single number stands for them.
+const WIDE: f64 = 2.0;
+
+/// `1.02×`, or `8.0–38` where the rounds spread so far or lie at several levels.
+fn ratio(tax: &Tax) -> String {
+    let ends = match tax.levels.as_slice() {
+        [low, .., high] => Some((low.value, high.value)),
+        _ => tax.range.filter(|(low, high)| high / low > WIDE),
+    };
+    match ends {
+        Some((low, high)) => format!("{}–{}", rough(low), rough(high)),
+        None => format!("{}×", units::factor(tax.ratio)),
+    }
+}
+
+/// As many digits as a figure has of which the first ones are in doubt: `0.27`, `1.2`, `18`.
+fn rough(ratio: f64) -> String {
+    match ratio {
+        ratio if ratio < 1.0 => format!("{ratio:.2}"),
+        ratio if ratio < 9.95 => format!("{ratio:.1}"),
+        _ => format!("{ratio:.0}"),
+    }
+}
+
+/// `1.02 ±6.0%`: the interval as the share by which its ends are off, and `1.1 ±57%`.
+fn mean(tax: &Tax) -> String {
+    let ratio = units::factor(tax.all_in_ratio);
+    let Some((low, high)) = tax.all_in_interval else { return ratio };
+    let off = ((high / low).sqrt() - 1.0) * 100.0;
+    match off {
+        off if off < 9.95 => format!("{ratio} ±{off:.1}%"),
+        off if off < 99.5 => format!("{} ±{off:.0}%", rough(tax.all_in_ratio)),
+        _ => format!("{} ±>99%", rough(tax.all_in_ratio)),
+    }
 }
 
 /// `0.994–1.021`, or a word where there is none.
@@ -198,28 +245,70 @@ fn verdict(tax: &Tax) -> String {
     word.into()
 }
 
-/// What more measuring would do for the rows that are inconclusive.
-fn inconclusive(comparison: &Comparison) -> Option<String> {
-    let rows = || comparison.rows.iter().filter(|row| has_lines(row));
-    let cells = rows().flat_map(|row| &row.cells);
-    let more = |tax: &Tax| match tax.verdict {
-        Verdict::Inconclusive { more_rounds } => Some(more_rounds),
-        _ => None,
+/// Why rows are inconclusive, and what more measuring would do for them: one note a reason.
+fn inconclusive(comparison: &Comparison) -> Vec<String> {
+    let rows: Vec<&Row> = comparison.rows.iter().filter(|row| has_lines(row)).collect();
+    let of_commands = rows.iter().all(|row| row.is_of_command());
+    let of_reason = |wanted: Open| {
+        let open = rows.iter().filter_map(|row| MoreOfRow::of(row, wanted)).collect::<Vec<_>>();
+        let more = open.iter().filter_map(|open| open.rounds).max();
+        let seconds: f64 = open.iter().filter_map(|open| open.seconds).sum();
+        (!open.is_empty()).then(|| {
+            let more = more.map(|more| more_text(more, seconds, of_commands)).unwrap_or_default();
+            format!("inconclusive: {}{more}", why(wanted))
+        })
     };
-    let open: Vec<Option<u64>> = cells.filter_map(tax_of).filter_map(more).collect();
-    let most = open.iter().flatten().max();
-    match (open.len(), most) {
-        (0, _) => None,
-        (_, None) => Some("inconclusive: a difference about as large as the margin".into()),
-        (_, Some(rounds)) if rows().all(Row::is_of_command) => Some(format!(
-            "inconclusive: neither a difference nor its absence is shown; about {rounds} more \
-             runs of each may tell (`--budget` or `--runs`)"
-        )),
-        (_, Some(rounds)) => Some(format!(
-            "inconclusive: neither a difference nor its absence is shown; about {rounds} more \
-             rounds may tell (`--budget`, and `--probe` to spend it on these)"
-        )),
+    let reasons = [Open::Width, Open::ManyRows, Open::NearMargin, Open::Levels, Open::Ticks];
+    reasons.into_iter().filter_map(of_reason).collect()
+}
+
+/// What the inconclusive cells of a row would need.
+struct MoreOfRow {
+    rounds: Option<u64>,
+    seconds: Option<f64>,
+}
+
+impl MoreOfRow {
+    /// None where no cell is inconclusive for that reason.
+    fn of(row: &Row, wanted: Open) -> Option<MoreOfRow> {
+        let mut found: Option<MoreOfRow> = None;
+        for tax in row.cells.iter().filter_map(tax_of) {
+            let Verdict::Inconclusive { more_rounds, more_s, why } = tax.verdict else { continue };
+            if why == wanted {
+                let own = found.get_or_insert(MoreOfRow { rounds: None, seconds: None });
+                own.rounds = own.rounds.max(more_rounds);
+                own.seconds = own.seconds.into_iter().chain(more_s).reduce(f64::max);
+            }
+        }
+        found
     }
+}
+
+fn why(open: Open) -> &'static str {
+    match open {
+        Open::Width => "neither a difference nor its absence is shown",
+        Open::ManyRows => {
+            "the interval excludes 1, but of so many rows some do by chance; compare fewer rows \
+             (`--probe`), or measure longer"
+        }
+        Open::NearMargin => "the difference is about as large as the margin",
+        Open::Levels => {
+            "the cost jumps between levels, of which some are within the margin or on its other \
+             side; more rounds do not tell, but what decides the level may be found"
+        }
+        Open::Ticks => "the difference is less than three ticks of CPU time",
+    }
+}
+
+/// `; about 40 more rounds (12 s in all) may tell: ...`
+fn more_text(rounds: u64, seconds: f64, of_commands: bool) -> String {
+    let what = if of_commands { "runs" } else { "rounds" };
+    let option = match of_commands {
+        true => "`--runs` or `--budget`",
+        false => "`--budget`, and `--probe` to spend it on these",
+    };
+    let time = units::time(seconds * 1e9);
+    format!("; about {rounds} more {what} of each may tell, which take {time} in all ({option})")
 }
 
 fn letters(measured: &Measured) -> String {
@@ -303,10 +392,11 @@ pub fn notes(comparison: &Comparison) -> Vec<String> {
     let mut notes = Vec::new();
     if comparison.columns.len() > 1 {
         notes.push(format!(
-            "tax: cost divided by that of {}, with its 95 % interval; same: within ±{}{}",
+            "tax: cost divided by that of {}, with its 95 % interval; mean: the same of the \
+             mean cost, with all that slowed some operations; same: within ±{}{}",
             comparison.reference,
             units::percent(comparison.margin),
-            if comparison.areas.iter().any(has_summary) { "; mean: geometric" } else { "" }
+            if comparison.areas.iter().any(has_summary) { "; mean of rows: geometric" } else { "" }
         ));
     }
     notes.extend(arrows(comparison));

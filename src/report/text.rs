@@ -19,6 +19,8 @@ static INFO: ReportInfo =
 
 /// Width when the output is no terminal: what fits a mail or a terminal of the usual size.
 const WIDTH: u16 = 80;
+/// Fewest characters that the names of rows have before cells are broken over lines.
+const SHORTEST: usize = 12;
 /// Width at most of the names in tables of words.
 const NAMES: u16 = 30;
 
@@ -38,7 +40,7 @@ impl Report for Text {
             text.push_str(&notes(comparison, width));
             return Ok(text.trim_start().as_bytes().to_vec());
         }
-        let mut text = rows(&table::lines(comparison), width, style);
+        let mut text = rows(comparison, width, style);
         for sheet in sections::sheets(comparison) {
             text.push_str(&self::sheet(&sheet, style));
         }
@@ -47,26 +49,26 @@ impl Report for Text {
     }
 }
 
-/// The table. Long names stand on lines of their own, so that figures need not share one with them;
-/// where that is too narrow even for the rest, they are broken like it.
-fn rows(lines: &[Line], width: u16, style: &Style) -> String {
-    let table = |lines: &mut dyn Iterator<Item = &Line>| {
-        let mut table = Table::new();
-        table.load_preset(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
-        table.set_width(width);
-        colours(&mut table, style);
-        table.set_header(header());
-        table.add_rows(lines.map(cells));
-        for (index, column) in table.column_iter_mut().enumerate() {
-            column.set_padding((if index == 0 { 0 } else { 1 }, if index == 4 { 0 } else { 1 }));
-        }
-        table.lines().map(|line| line.trim_end().to_owned()).collect::<Vec<String>>()
-    };
+/// The table, as wide as its names may be without breaking the rest of it over lines. Where even the
+/// shortest do not help, the cells are broken.
+fn rows(comparison: &Comparison, width: u16, style: &Style) -> String {
+    let longest = (SHORTEST..=table::LONG).rev().step_by(2);
+    let fitting = longest.filter_map(|long| {
+        let lines = table::lines(comparison, long);
+        rows_in(&lines, width, style)
+    });
+    let lines = || table::lines(comparison, table::LONG);
+    fitting.take(1).next().unwrap_or_else(|| joined(broken(&lines(), width, style), Vec::new()))
+}
+
+/// The table where every line of it fits the width. Long names stand on lines of their own, so that
+/// figures need not share one with them.
+fn rows_in(lines: &[Line], width: u16, style: &Style) -> Option<String> {
     let is_heading = |line: &&Line| line.kind == Kind::Heading;
-    let figures = lines.iter().filter(|line| !is_heading(line)).count();
-    let without = table(&mut lines.iter().filter(|line| !is_heading(line)));
-    if without.len() != figures + 1 {
-        return joined(table(&mut lines.iter()), Vec::new());
+    let figures: Vec<&Line> = lines.iter().filter(|line| !is_heading(line)).collect();
+    let without = table_lines(&figures, width, style);
+    if without.len() != figures.len() + 1 {
+        return None;
     }
     let mut place = 0;
     let mut headings = Vec::new();
@@ -76,7 +78,27 @@ fn rows(lines: &[Line], width: u16, style: &Style) -> String {
             false => place += 1,
         }
     }
-    joined(without, headings)
+    Some(joined(without, headings))
+}
+
+/// The table with its cells broken over lines.
+fn broken(lines: &[Line], width: u16, style: &Style) -> Vec<String> {
+    table_lines(&lines.iter().collect::<Vec<_>>(), width, style)
+}
+
+fn table_lines(lines: &[&Line], width: u16, style: &Style) -> Vec<String> {
+    let mut table = Table::new();
+    table.load_preset(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
+    table.set_width(width);
+    colours(&mut table, style);
+    let header = header();
+    let last = header.len() - 1;
+    table.set_header(header);
+    table.add_rows(lines.iter().map(|line| cells(line)));
+    for (index, column) in table.column_iter_mut().enumerate() {
+        column.set_padding((u16::from(index > 0), u16::from(index < last)));
+    }
+    table.lines().map(|line| line.trim_end().to_owned()).collect()
 }
 
 fn colours(table: &mut Table, style: &Style) {
@@ -154,7 +176,8 @@ fn header() -> Vec<comfy_table::Cell> {
         cell("", false),
         cell("cost", true),
         cell("tax", true),
-        cell("95\u{a0}% interval", true),
+        cell("95\u{a0}%", true),
+        cell("mean", true),
         cell("verdict", false),
     ]
 }
@@ -174,7 +197,14 @@ fn cells(line: &Line) -> Vec<comfy_table::Cell> {
     if let Some(colour) = line.word.and_then(colour) {
         verdict = verdict.fg(colour);
     }
-    vec![what, right(&line.cost), right(&line.tax), right(&line.interval), verdict]
+    vec![
+        what,
+        right(&line.cost),
+        right(&line.tax),
+        right(&line.interval),
+        right(&line.mean),
+        verdict,
+    ]
 }
 
 /// Colours that are legible on light and on dark; the word says the same without them.

@@ -28,7 +28,6 @@ pub fn autocorrelation(values: &[f64]) -> Option<f64> {
 
 /// Whether the autocorrelation of that many values is more than chance, and large enough to make
 /// intervals too narrow.
-#[cfg_attr(not(test), expect(dead_code, reason = "no flag asks for it yet"))]
 pub fn is_autocorrelated(correlation: f64, count: usize) -> bool {
     correlation > VISIBLE.max(CERTAIN / (count as f64).sqrt())
 }

@@ -127,17 +127,15 @@ impl Contrast {
         Contrast { points: points.collect(), sessions: own.len() }
     }
 
-    /// Values of any sign, as they are, of one session or of several.
-    pub fn of_values(values: &[f64], sessions: usize) -> Contrast {
-        let point =
-            |value: &f64| Point { launch: 0, floor: *value, mean: f64::NAN, base_mean: 1.0 };
-        Contrast { points: values.iter().map(point).collect(), sessions }
-    }
-
-    /// The same rounds, as if all were of one launch.
-    pub fn of_one_launch(mut self) -> Contrast {
-        self.points.iter_mut().for_each(|point| point.launch = 0);
-        self
+    /// Values of any sign, as they are, with their launches, of one session or of several.
+    pub fn of_values(values: &[f64], launches: &[u32], sessions: usize) -> Contrast {
+        let point = |(value, launch): (&f64, &u32)| Point {
+            launch: *launch,
+            floor: *value,
+            mean: f64::NAN,
+            base_mean: 1.0,
+        };
+        Contrast { points: values.iter().zip(launches).map(point).collect(), sessions }
     }
 
     /// The quantile `q` (0 to 1) of the rounds' floors.
@@ -145,30 +143,25 @@ impl Contrast {
         quantile(&self.floors(), q)
     }
 
-    /// The centre of the means, in logarithms.
-    pub fn centre_of_means(&self) -> Option<f64> {
-        let ratio = |point: &Point| (point.mean / point.base_mean).ln();
-        centre(&self.points.iter().map(ratio).collect::<Vec<_>>())
-    }
-
-    /// ln of the arithmetic mean cost, or of the ratio of two mean costs, heavy tails included.
-    /// None where the data cannot tell: of too few rounds, of rounds of several sessions, and of
-    /// values that are no costs.
-    pub fn mean_cost(&self) -> Option<Estimate> {
+    /// Where the mean cost lies, or the ratio of two mean costs, as logarithm: of arithmetic means,
+    /// heavy tails included. There is no interval of too few rounds, nor of rounds of several
+    /// sessions. None without a round.
+    pub fn mean_cost(&self) -> Option<Effect> {
         let column = |of: fn(&Point) -> f64| self.points.iter().map(of).collect::<Vec<_>>();
         let (own, base) = (column(|point| point.mean), column(|point| point.base_mean));
-        by_launch::ratio_of_means(&own, &base, &self.launches()).filter(|_| self.sessions == 1)
+        let value = (own.iter().sum::<f64>() / base.iter().sum::<f64>()).ln();
+        let estimate = by_launch::ratio_of_means(&own, &base, &self.launches());
+        let estimate = estimate.filter(|_| self.sessions == 1);
+        (!own.is_empty()).then_some(Effect { value, estimate, between: None })
     }
 
     /// How far rounds resemble the ones before them, from -1 to 1. None of fewer than 15 rounds,
     /// and of several sessions.
-    #[cfg_attr(not(test), expect(dead_code, reason = "the reports do not show it yet"))]
     pub fn autocorrelation(&self) -> Option<f64> {
         autocorrelation::autocorrelation(&self.floors()).filter(|_| self.sessions == 1)
     }
 
     /// The levels between which the floors jump, in logarithms, ascending; one where they do not.
-    #[cfg_attr(not(test), expect(dead_code, reason = "the reports do not show it yet"))]
     pub fn levels(&self) -> Vec<Level> {
         levels::levels(&self.floors())
     }
@@ -313,7 +306,7 @@ mod tests {
         assert_eq!(pairs.points.len(), 3);
         let found = pairs.effect().unwrap();
         assert!((found.value - 0.4).abs() < 1e-12 && found.estimate.is_some(), "{found:?}");
-        assert!((pairs.centre_of_means().unwrap() - 0.4).abs() < 1e-12);
+        assert!((pairs.mean_cost().unwrap().value - 0.4).abs() < 1e-12);
         assert_eq!(Contrast::against(&[own], &[Series::default()]).effect(), None);
     }
 
@@ -324,17 +317,16 @@ mod tests {
         let own = series(&[&logs[..10], &logs[10..]]);
         let contrast = Contrast::against(std::slice::from_ref(&own), &[base]);
         let mean = contrast.mean_cost().unwrap();
-        assert!(
-            (mean.value - ((15.0 + 5.0 * 1.0_f64.exp()) / 20.0).ln()).abs() < 1e-12,
-            "{mean:?}"
-        );
-        assert_eq!((mean.freedom, mean.count), (1.0, 20));
+        let truth = ((15.0 + 5.0 * 1.0_f64.exp()) / 20.0).ln();
+        assert!((mean.value - truth).abs() < 1e-12, "{mean:?}");
+        let estimate = mean.estimate.unwrap();
+        assert_eq!((estimate.freedom, estimate.count), (1.0, 20));
         let levels = contrast.levels();
         assert_eq!((levels.len(), levels[1].share), (2, 0.25));
         assert!(contrast.autocorrelation().unwrap() < -0.2);
         let sessions = Contrast::alone(&[own.clone(), own]);
-        assert_eq!((sessions.mean_cost(), sessions.autocorrelation()), (None, None));
-        assert_eq!(Contrast::of_values(&[1.0, 2.0, 3.0], 1).mean_cost(), None);
+        assert_eq!(sessions.mean_cost().unwrap().estimate, None);
+        assert_eq!(sessions.autocorrelation(), None);
     }
 
     #[test]
@@ -351,7 +343,7 @@ mod tests {
 
     #[test]
     fn bounds_are_about_the_value() {
-        let found = Contrast::of_values(&[-1.0, 0.0, 1.0, 2.0], 1).effect().unwrap();
+        let found = Contrast::of_values(&[-1.0, 0.0, 1.0, 2.0], &[0; 4], 1).effect().unwrap();
         let (low, high) = found.bounds(0.95).unwrap();
         assert!((found.value - 0.5).abs() < 1e-12 && low < -0.5 && high > 1.5, "{found:?}");
     }

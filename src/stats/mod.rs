@@ -3,13 +3,13 @@
 //! May use nothing else of this program: neither its nouns nor its files. `contrast.rs` is the only
 //! estimator of costs and ratios that others ask; the rest are its parts and single formulas.
 
-pub mod autocorrelation;
+mod autocorrelation;
 mod block;
 mod by_launch;
 mod contrast;
 mod estimate;
 mod groups;
-pub mod levels;
+mod levels;
 mod line;
 mod multiple;
 mod power;
@@ -17,15 +17,19 @@ mod power;
 pub mod prediction;
 mod quantile;
 mod quantum;
+mod ratio;
 mod slope;
 
+pub use autocorrelation::is_autocorrelated;
 pub use block::{block_floor, block_mean};
 pub use contrast::{Between, Contrast, Effect, Round, Series, centre};
 pub use estimate::{Estimate, plain_mean, two_means, yuen};
 use groups::groups;
+pub use levels::Level;
 pub use line::{Line, fit_line};
 pub use multiple::holm;
 pub use power::{detectable, needed};
 pub use quantile::{counted_quantile, quantile};
 pub use quantum::quantum;
+pub use ratio::ratio_of_locations;
 pub use slope::{Slope, median_slope};

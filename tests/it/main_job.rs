@@ -30,7 +30,7 @@ fn a_run_prints_its_table_and_nothing_but_the_name_of_its_file_beside_it() {
     let place = Place::new();
     let run = place.run(&["native", "other=native"], &["syscall.getppid", "process.fork"]);
     let done = run.args(["--budget", "2s", "--seed", "7"]).run().exits(0);
-    let done = done.prints("cost tax 95 % interval verdict").prints("process.fork create");
+    let done = done.prints("cost tax 95\u{a0}% mean verdict").prints("process.fork create");
     let done = done.prints("- tax: cost divided by that of native");
     assert_eq!(done.err.trim(), "run file: run.jsonl   (seed 7)");
     let comparison = place.comparison("run.jsonl");

@@ -42,13 +42,13 @@ struct Interval {
     /// The environment.
     slot: usize,
     floor: Effect,
-    /// None where a mean is zero.
+    /// None where a mean is zero, and of too few rounds.
     mean: Option<Estimate>,
 }
 
 impl Interval {
     fn of(slot: usize, contrast: &Contrast) -> Option<Interval> {
-        Some(Interval { slot, floor: contrast.effect()?, mean: contrast.mean_cost() })
+        Some(Interval { slot, floor: contrast.effect()?, mean: contrast.mean_cost()?.estimate })
     }
 
     /// Half-width at 95 %, in logarithms. Without an interval nothing is known.
