@@ -89,16 +89,16 @@ pub(super) struct CellData<'a> {
     pub with_zeroes: Option<Vec<f64>>,
     /// Its figures are means: what is low in most of its blocks and high in some is no floor.
     by_mean: bool,
-    /// Identity of the one file, when it is one of envtax's own: only its rounds can be paired.
-    file: Option<*const RunFile>,
+    /// Identities of the sessions' files, where all are envtax's own: only rounds of one file can be
+    /// paired.
+    files: Vec<*const RunFile>,
 }
 
 impl<'a> CellData<'a> {
     pub fn collect(side: &Side<'a>, key: &RowKey) -> CellData<'a> {
-        let file = match side.sessions.as_slice() {
-            [one] if !one.run.imported => Some(std::ptr::from_ref(one.run)),
-            _ => None,
-        };
+        let imported = side.sessions.iter().any(|session| session.run.imported);
+        let files = side.sessions.iter().filter(|_| !imported);
+        let files = files.map(|session| std::ptr::from_ref(session.run)).collect();
         let (sessions, blocks) = (Vec::new(), Vec::new());
         let mut data = CellData {
             sessions,
@@ -107,7 +107,7 @@ impl<'a> CellData<'a> {
             few_rounds: false,
             with_zeroes: None,
             by_mean: key.phase().is_mean(),
-            file,
+            files,
         };
         for session in &side.sessions {
             let own: Vec<&Block> = session.blocks_of(key).collect();
@@ -144,7 +144,7 @@ impl<'a> CellData<'a> {
 
     /// Whether the rounds of both were measured side by side.
     pub fn is_paired_with(&self, other: &CellData<'_>) -> bool {
-        self.file.is_some() && self.file == other.file
+        !self.files.is_empty() && self.files == other.files
     }
 
     /// One value a session, as logarithm: the trimmed means of its rounds' floors, and the means of
@@ -201,10 +201,12 @@ impl<'a> CellData<'a> {
         waited / self.blocks.len().max(1) as f64 / 1e9
     }
 
-    /// Starts of the environments that its rounds are of, in one session.
+    /// Starts of the environments that its rounds are of.
     pub fn launches(&self) -> usize {
-        let launches = self.sessions.iter().flat_map(Series::iter).map(|(_, round)| round.launch);
-        launches.collect::<BTreeSet<u32>>().len()
+        let of_session = |rounds: &Series| {
+            rounds.iter().map(|(_, round)| round.launch).collect::<BTreeSet<u32>>().len()
+        };
+        self.sessions.iter().map(of_session).sum()
     }
 
     pub fn rounds(&self) -> usize {

@@ -137,7 +137,7 @@ fn decided(
             measured.flags.push(Flag::Ticks);
         }
         let sessions = match &tax.unit {
-            Unit::Rounds => None,
+            Unit::Rounds | Unit::Runs(_) => None,
             Unit::Sessions { own, base } => reach(base, own, margin).map(Box::new),
         };
         measured.tax = Some(Tax {
@@ -152,6 +152,10 @@ fn decided(
             autocorrelation: tax.autocorrelation,
             launches: tax.between,
             sessions,
+            runs: match &tax.unit {
+                Unit::Runs(runs) => Some(Box::new(runs.clone())),
+                _ => None,
+            },
             verdict,
         });
     }

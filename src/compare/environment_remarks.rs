@@ -38,10 +38,30 @@ pub(super) fn of_files(sides: &[Side<'_>]) -> Vec<Remark> {
             remarks.extend(of_file(session));
         }
     }
-    if seen.len() > 1 {
+    if seen.len() > 1 && !are_runs(sides) {
         remarks.push(Remark::on_all(RemarkKind::Sessions, different_sessions(sides)));
     }
     remarks
+}
+
+/// Whether each side has the same files: several runs of the same environments.
+fn are_runs(sides: &[Side<'_>]) -> bool {
+    let files = |side: &Side<'_>| -> Vec<*const RunFile> {
+        side.sessions.iter().map(|session| std::ptr::from_ref(session.run)).collect()
+    };
+    sides.len() > 1 && sides.iter().all(|side| files(side) == files(&sides[0]))
+}
+
+/// Whether there are several sessions a side, and all of one side began before all of the other.
+fn one_after_the_other(sides: &[Side<'_>]) -> bool {
+    let [before, after] = sides else { return false };
+    let begins = |side: &Side<'_>| -> Vec<String> {
+        side.sessions.iter().map(|session| session.run.header.started.clone()).collect()
+    };
+    let (before, after) = (begins(before), begins(after));
+    let all_before = |a: &[String], b: &[String]| a.iter().max() < b.iter().min();
+    before.len().min(after.len()) > 1
+        && (all_before(&before, &after) || all_before(&after, &before))
 }
 
 fn different_sessions(sides: &[Side<'_>]) -> String {
@@ -60,10 +80,18 @@ fn different_sessions(sides: &[Side<'_>]) -> String {
         }
         false => "",
     };
+    let in_turn = match one_after_the_other(sides) {
+        true => {
+            " All sessions of one side began before those of the other: what changed on the \
+             machine meanwhile looks like a difference. Take them in turn: before, after, before, \
+             after."
+        }
+        false => "",
+    };
     format!(
         "the files are different sessions, not interleaved: between sessions the same machine \
          differs by several per cent by itself.{alone} Three sessions a side are needed for a \
-         verdict, five are advisable (`--versus`).{boots}"
+         verdict, five are advisable (`--versus`).{boots}{in_turn}"
     )
 }
 

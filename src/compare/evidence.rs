@@ -5,11 +5,11 @@
 use super::cell_data::{CellData, Counted, RowData, RowKey, row_keys};
 use super::flag::Flag;
 use super::reach::MIN_SESSIONS;
-use super::row::{Cell, Level, Measured};
+use super::row::{Cell, Level, Measured, Runs};
 use super::sides::Side;
 use super::{command_doubts, flags, measuring_conditions, same_work, start_ups};
 use crate::model::Failure;
-use crate::stats::{Between, Contrast, Effect, Estimate};
+use crate::stats::{Between, Contrast, Effect, Estimate, Series};
 
 /// Rounds of a session below which there is no verdict: the error of so few is mostly chance.
 const MIN_ROUNDS: usize = 5;
@@ -63,6 +63,8 @@ pub(super) struct TaxEvidence {
 pub(super) enum Unit {
     /// Rounds that were measured side by side.
     Rounds,
+    /// Several runs, within each of which rounds were measured side by side.
+    Runs(Runs),
     /// One logarithm of each session.
     Sessions { own: Vec<f64>, base: Vec<f64> },
 }
@@ -258,7 +260,8 @@ fn empty_cell(side: &Side<'_>, key: &RowKey, data: &CellData<'_>) -> Cell {
 
 fn tax(data: &CellData<'_>, base: &CellData<'_>) -> Option<TaxEvidence> {
     match data.is_paired_with(base) {
-        true => tax_of_rounds(data, base),
+        true if data.sessions.len() == 1 => tax_of_rounds(data, base),
+        true => tax_of_runs(data, base),
         false => tax_of_sessions(data, base),
     }
 }
@@ -275,6 +278,28 @@ fn tax_of_rounds(data: &CellData<'_>, base: &CellData<'_>) -> Option<TaxEvidence
         autocorrelation: ratios.autocorrelation(),
         ..tax
     })
+}
+
+/// Several runs of the same environments: rounds are paired within each of them, and the run is the
+/// unit.
+fn tax_of_runs(data: &CellData<'_>, base: &CellData<'_>) -> Option<TaxEvidence> {
+    let of_run = |(own, base): (&Series, &Series)| {
+        let one = std::slice::from_ref;
+        let ratios = Contrast::against(one(own), one(base));
+        Some((data.effect(&ratios)?, ratios.mean_cost()?.value))
+    };
+    let pairs = data.sessions.iter().zip(&base.sessions);
+    let (effects, means): (Vec<Effect>, Vec<f64>) = pairs.filter_map(of_run).unzip();
+    let logs: Vec<f64> = effects.iter().map(|effect| effect.value).collect();
+    let enough =
+        logs.len() >= MIN_SESSIONS && data.fewest_rounds().min(base.fewest_rounds()) >= MIN_ROUNDS;
+    let unit = Unit::Runs(Runs::of(&effects));
+    let mean = Effect::of_runs(&means)?;
+    let tax = of_effect(Effect::of_runs(&logs)?, mean, base, unit, enough)?;
+    let all = Contrast::against(&data.sessions, &base.sessions);
+    let ends = all.quantile(0.1).zip(all.quantile(0.9));
+    let range = ends.map(|(low, high)| (low.exp(), high.exp()));
+    Some(TaxEvidence { range, levels: Level::of(&all), ..tax })
 }
 
 fn tax_of_sessions(data: &CellData<'_>, base: &CellData<'_>) -> Option<TaxEvidence> {

@@ -32,6 +32,8 @@ mod over_inputs;
 mod reach;
 mod remark;
 mod row;
+#[cfg(test)]
+mod run_tests;
 mod same_work;
 mod session_remarks;
 mod sides;

@@ -122,7 +122,37 @@ pub struct Tax {
     /// but one session a side.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sessions: Option<Box<Reach>>,
+    /// What several runs say of the next one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub runs: Option<Box<Runs>>,
     pub verdict: Verdict,
+}
+
+/// Several runs of the same environments, pooled.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Runs {
+    /// The tax in each of them.
+    pub ratios: Vec<f64>,
+    /// Where the tax of the next run falls, with 95 %; none of fewer than three.
+    pub prediction: Option<(f64, f64)>,
+    /// Some runs' own intervals exclude each other: no single run tells what another one shows.
+    pub apart: bool,
+}
+
+impl Runs {
+    /// From the effect of each run, in logarithms.
+    pub(super) fn of(effects: &[Effect]) -> Runs {
+        let logs: Vec<f64> = effects.iter().map(|effect| effect.value).collect();
+        let next = stats::prediction(&logs, 0.95);
+        let bounds = effects.iter().filter_map(|effect| effect.bounds(0.95));
+        let (lows, highs): (Vec<f64>, Vec<f64>) = bounds.unzip();
+        let ends = lows.into_iter().reduce(f64::max).zip(highs.into_iter().reduce(f64::min));
+        Runs {
+            ratios: logs.iter().map(|log| log.exp()).collect(),
+            prediction: next.map(|next| (next.low.exp(), next.high.exp())),
+            apart: ends.is_some_and(|(greatest_low, least_high)| greatest_low > least_high),
+        }
+    }
 }
 
 /// Each name once, in the order of first appearance.

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use anyhow::{Result, bail, ensure};
 
+use crate::model::EnvSpec;
 use crate::runfile::RunFile;
 
 /// A column: one environment, of one session or of several.
@@ -65,8 +66,10 @@ pub fn sides<'a, R: Borrow<RunFile>>(
     reference: Option<&str>,
 ) -> Result<Vec<Side<'a>>> {
     let several = sources.len() > 1 && !labelled(sources);
-    let mut sides = Vec::new();
-    for (name, run, wanted) in sources {
+    let mut sides = if is_repeated(sources) { of_runs(sources)? } else { Vec::new() };
+    // Where runs are pooled, all of their environments are there.
+    let single = sources.iter().filter(|_| sides.is_empty()).collect::<Vec<_>>();
+    for (name, run, wanted) in single {
         let run: &RunFile = run.borrow();
         for spec in &run.header.plan.environments {
             if wanted.as_ref().is_some_and(|wanted| *wanted != spec.name) {
@@ -81,7 +84,9 @@ pub fn sides<'a, R: Borrow<RunFile>>(
     }
     let wanted = match (reference, sources) {
         (Some(wanted), _) => Some(wanted),
-        (None, [(_, run, None)]) => Some(run.borrow().header.plan.reference.as_str()),
+        (None, [(_, run, None), ..]) if sources.len() == 1 || is_repeated(sources) => {
+            Some(run.borrow().header.plan.reference.as_str())
+        }
         _ => None,
     };
     if let Some(wanted) = wanted {
@@ -93,6 +98,52 @@ pub fn sides<'a, R: Borrow<RunFile>>(
         sides[..=at].rotate_right(1);
     }
     Ok(sides)
+}
+
+/// Runs of the same environments and cases below which files are columns beside each other: a file
+/// before a change and one after it are two.
+const REPEATED: usize = 3;
+
+/// Whether the files are runs of the same environments and cases, to be pooled.
+fn is_repeated<R: Borrow<RunFile>>(sources: &[(String, R, Option<String>)]) -> bool {
+    let of = |run: &RunFile| {
+        let plan = &run.header.plan;
+        let names: BTreeSet<String> =
+            plan.environments.iter().map(|spec| spec.name.clone()).collect();
+        let cases: BTreeSet<String> =
+            plan.cases.iter().map(|planned| planned.case.to_string()).collect();
+        (names, cases, plan.load)
+    };
+    let Some((_, first, _)) = sources.first() else { return false };
+    let first = of(first.borrow());
+    sources.len() >= REPEATED
+        && first.0.len() > 1
+        && sources.iter().all(|(_, run, wanted)| {
+            wanted.is_none() && !run.borrow().imported && of(run.borrow()) == first
+        })
+}
+
+/// A side for each environment, of which each file is a session.
+fn of_runs<'a, R: Borrow<RunFile>>(
+    sources: &'a [(String, R, Option<String>)],
+) -> Result<Vec<Side<'a>>> {
+    for (at, (name, run, _)) in sources.iter().enumerate() {
+        let same =
+            |other: &&(String, R, Option<String>)| same_session(other.1.borrow(), run.borrow());
+        if let Some((other, ..)) = sources[..at].iter().find(same) {
+            bail!("`{name}` is the same run as `{other}`; a run counts once");
+        }
+    }
+    let Some((_, first, _)) = sources.first() else { return Ok(Vec::new()) };
+    let side = |spec: &'a EnvSpec| {
+        let session = |(name, run, _): &'a (String, R, Option<String>)| Session {
+            file: Some(name),
+            run: run.borrow(),
+            env: &spec.name,
+        };
+        Side { label: spec.name.clone(), sessions: sources.iter().map(session).collect() }
+    };
+    Ok(first.borrow().header.plan.environments.iter().map(side).collect())
 }
 
 /// Whether the columns of these files were named to be told apart, as `envtax time --label` does:

@@ -416,11 +416,11 @@ fn an_environment_that_did_not_start_differs_in_nothing() {
     assert!(remarks.iter().all(|remark| remark.kind != RemarkKind::FactsDiffer), "{remarks:?}");
 }
 
-fn session(a: u64) -> RunFile {
+pub(super) fn session(a: u64) -> RunFile {
     run(20, move |round| (jitter(a, round), 1))
 }
 
-fn seeded(mut run: RunFile, seed: u64) -> RunFile {
+pub(super) fn seeded(mut run: RunFile, seed: u64) -> RunFile {
     run.header.plan.seed = seed;
     run
 }
@@ -437,20 +437,6 @@ fn two_sessions_have_a_ratio_and_no_verdict() {
     assert!((tax.ratio - 1.2).abs() < 0.01);
     assert_eq!((tax.interval, tax.verdict), (None, Verdict::Descriptive));
     assert!(comparison.remarks.iter().any(|remark| remark.kind == RemarkKind::Sessions));
-}
-
-#[test]
-fn sessions_are_the_unit_when_there_are_several() {
-    let file = |cost| ("f".to_string(), seeded(session(cost), cost), Some("a".to_string()));
-    let files = |costs: [u64; 3]| costs.map(file);
-    let (before, after) = (files([99_000, 100_000, 101_000]), files([149_000, 150_000, 151_000]));
-    let sides = [pooled("before", &before).unwrap(), pooled("after", &after).unwrap()];
-    let comparison = compare(&sides, &Margins::general(0.03)).unwrap();
-    let tax = tax(&comparison, 0);
-    let (low, high) = tax.interval.unwrap();
-    assert!(low < 1.5 && 1.5 < high, "{tax:?}");
-    assert_eq!(tax.verdict, Verdict::Slower);
-    assert_eq!(comparison.columns[0], "before (3 sessions)");
 }
 
 #[test]

@@ -15,6 +15,7 @@ pub fn sheets(comparison: &Comparison) -> Vec<Sheet> {
     let mut sheets = commands(comparison);
     sheets.extend(comparison.directories.as_ref().map(|it| directories(it, &comparison.columns)));
     sheets.extend(levels(comparison));
+    sheets.extend(next_runs(comparison));
     if !comparison.ladders.is_empty() {
         sheets.push(ladders(comparison));
     }
@@ -108,6 +109,41 @@ fn used_figure(cell: &Cell, quantity: Quantity) -> String {
         Some(Verdict::Faster) => format!("{amount} ↓"),
         _ => amount,
     }
+}
+
+/// What several runs say of the next one.
+fn next_runs(comparison: &Comparison) -> Option<Sheet> {
+    let header = ["", "tax", "95\u{a0}%", "next run, 95\u{a0}%", "runs", "least", "most"];
+    let mut sheet = Sheet::new("Taxes over the runs, and where the next run will fall", &header);
+    for row in &comparison.rows {
+        let taxes = row.cells.iter().zip(&comparison.columns);
+        let taxes = taxes.filter_map(|(cell, label)| Some((tax_of(cell)?, label)));
+        let found: Vec<_> =
+            taxes.filter_map(|(tax, label)| Some((tax, tax.runs.as_deref()?, label))).collect();
+        if !found.is_empty() {
+            sheet.rows.push(vec![row.name()]);
+        }
+        for (tax, runs, label) in found {
+            let text = |ends: Option<(f64, f64)>| match ends {
+                Some((low, high)) => format!("{}–{}", units::factor(low), units::factor(high)),
+                None => "unknown".into(),
+            };
+            let end = |of: fn(f64, f64) -> f64| {
+                runs.ratios.iter().copied().reduce(of).map(units::factor).unwrap_or_default()
+            };
+            let apart = if runs.apart { " apart" } else { "" };
+            sheet.rows.push(vec![
+                format!("  {label}"),
+                format!("{}×", units::factor(tax.ratio)),
+                text(tax.interval),
+                text(runs.prediction),
+                format!("{}{apart}", runs.ratios.len()),
+                end(f64::min),
+                end(f64::max),
+            ]);
+        }
+    }
+    (!sheet.rows.is_empty()).then_some(sheet)
 }
 
 /// Where ratios jump between levels: the levels, each with its part of the rounds.

@@ -195,7 +195,13 @@ const WIDE: f64 = 2.0;
 
 /// `1.02×`, or `8.0–38` where the rounds spread so far or lie at several levels.
 fn ratio(tax: &Tax) -> String {
+    let runs = tax.runs.as_deref().filter(|runs| runs.apart).map(|runs| &runs.ratios);
+    let over_runs = runs.and_then(|runs| {
+        let least = runs.iter().copied().reduce(f64::min);
+        least.zip(runs.iter().copied().reduce(f64::max))
+    });
     let ends = match tax.levels.as_slice() {
+        _ if over_runs.is_some_and(|(least, most)| most / least > WIDE) => over_runs,
         [low, .., high] => Some((low.value, high.value)),
         _ => tax.range.filter(|(low, high)| high / low > WIDE),
     };

@@ -12,8 +12,8 @@ use serde::Serialize;
 use super::estimate::mean;
 use super::levels::{self, Level};
 use super::{
-    Estimate, autocorrelation, block_floor, block_mean, by_launch, groups, quantile, two_means,
-    yuen,
+    Estimate, autocorrelation, block_floor, block_mean, by_launch, groups, plain_mean, quantile,
+    two_means, yuen,
 };
 
 /// Launches count as different when chance alone would make them so in fewer cases than this.
@@ -200,6 +200,13 @@ impl Effect {
         let estimate = two_means(base, own);
         let value = estimate.map_or(difference, |estimate| estimate.value);
         Some(Effect { value, estimate, between: None })
+    }
+
+    /// The mean of several runs, each of which gives one logarithm: there the run is the unit. None
+    /// without a run.
+    pub fn of_runs(runs: &[f64]) -> Option<Effect> {
+        let value = mean(runs);
+        (!runs.is_empty()).then(|| Effect { value, estimate: plain_mean(runs), between: None })
     }
 
     /// Half-width of the two-sided interval of that confidence (0.95).

@@ -13,8 +13,7 @@ mod levels;
 mod line;
 mod multiple;
 mod power;
-#[cfg_attr(not(test), expect(dead_code, reason = "no command pools runs yet"))]
-pub mod prediction;
+mod prediction;
 mod quantile;
 mod quantum;
 mod ratio;
@@ -29,6 +28,7 @@ pub use levels::Level;
 pub use line::{Line, fit_line};
 pub use multiple::holm;
 pub use power::{detectable, needed};
+pub use prediction::prediction;
 pub use quantile::{counted_quantile, quantile};
 pub use quantum::quantum;
 pub use ratio::ratio_of_locations;
