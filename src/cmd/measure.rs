@@ -19,7 +19,7 @@ use super::{repeat, show};
 use crate::cleanup::guard::Guard;
 use crate::cleanup::stage;
 use crate::cli::{OutputArgs, RepeatArgs, ShowArgs};
-use crate::compare::{self, sides};
+use crate::compare::{self, pooled, sides};
 use crate::control::{self, Progress, SessionSettings, Watcher};
 use crate::exit::Exit;
 use crate::model::{EnvSpec, Failure, Plan};
@@ -91,7 +91,12 @@ pub(super) fn measure(draft: &Draft, how: &How<'_>) -> Result<Exit> {
         }
     }
     ensure!(!measured.is_empty(), "no run measured anything");
-    let comparison = show::show(&sides(&measured, None)?, how.show);
+    let replicates = repeat::by_environment(&measured, draft.reference());
+    let columns = match measured.len() {
+        1 => sides(&measured, None)?,
+        _ => replicates.iter().map(|(name, runs)| pooled(name, runs)).collect::<Result<_>>()?,
+    };
+    let comparison = show::show(&columns, how.show);
     if let ([_], [(path, run, _)]) = (&paths[..], &measured[..]) {
         // A closed stderr is no reason to fail.
         let _ = writeln!(io::stderr(), "\nrun file: {path}   (seed {})", run.header.plan.seed);

@@ -5,6 +5,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::cli::RepeatArgs;
+use crate::runfile::RunFile;
 
 /// How often a wait looks whether the user wants to stop.
 const GLANCE: Duration = Duration::from_millis(50);
@@ -29,6 +30,24 @@ pub(super) fn paths(output: &Path, runs: u32) -> Vec<PathBuf> {
         }
     };
     (1..=runs).map(|number| output.with_file_name(name(number))).collect()
+}
+
+/// A run file: its name, what is in it, and which of its environments is meant.
+type Source<R> = (String, R, Option<String>);
+
+/// The runs of each environment, by its name, the reference first.
+pub(super) fn by_environment<'a>(
+    runs: &'a [Source<RunFile>],
+    reference: &str,
+) -> Vec<(&'a str, Vec<Source<&'a RunFile>>)> {
+    let specs = runs.first().map_or(&[][..], |(_, run, _)| &run.header.plan.environments);
+    let mut names: Vec<&str> = specs.iter().map(|spec| spec.name.as_str()).collect();
+    names.sort_by_key(|name| *name != reference);
+    let source = |name: &str, (file, run, _): &'a Source<RunFile>| {
+        (file.clone(), run, Some(name.to_owned()))
+    };
+    let of = |name| (name, runs.iter().map(|it| source(name, it)).collect());
+    names.into_iter().map(of).collect()
 }
 
 /// Waits until the run of that index is to begin, the first one having begun at `first`: at once

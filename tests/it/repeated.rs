@@ -15,7 +15,7 @@ fn a_plan_is_repeated_and_a_run_that_fails_leaves_the_others() {
     let rest = ["--launches", "1", "--probe", "null", "--env", &flaky, "--env", "native"];
     let done = place.envtax(args).args(rest).run().exits(3);
     let done = done.complains("run 1 of 3: name-1.jsonl   (seed 5)").complains("run 2 failed");
-    done.complains("run 3 of 3: name-3.jsonl   (seed 7)").prints("null");
+    done.complains("run 3 of 3: name-3.jsonl   (seed 7)").prints("native (2 sessions)");
     assert!(place.has("name-1.jsonl") && !place.has("name-2.jsonl") && place.has("name-3.jsonl"));
     place.is_clean();
 }
