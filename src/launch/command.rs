@@ -26,21 +26,17 @@ impl Launcher for Prefix {
         Ok(())
     }
 
-    /// First as if the environment saw this machine's files; failing that, through the
-    /// environment's own shell, which is sent the binary. The third way is for `ssh` and its like,
-    /// which join their arguments and have another shell split them again.
+    /// The first command works if the environment sees this machine's files, the second one sends
+    /// the binary to the environment's own shell. The third one does the same through `ssh` and
+    /// similar programs, which join their arguments and have another shell split them again.
     fn commands(&self, site: &Site<'_>) -> Result<Vec<Launch>> {
         let prefix = words_of(site.argument)?;
-        let with = |more: &[&str]| {
-            Launch::new(prefix.iter().map(String::as_str).chain(more.iter().copied()))
-        };
-        let sending = |words: &[&str]| Launch { send_binary: true, ..with(words) };
-        let shell = staging::shell(std::env::consts::ARCH);
-        let quoted = staging::quoted(std::env::consts::ARCH);
+        let with = |more: &[String]| Launch::new(prefix.iter().chain(more));
+        let sending = |words: &[String]| Launch { send_binary: true, ..with(words) };
         Ok(vec![
-            with(&agent_words(site.agent)),
-            sending(&shell),
-            sending(&quoted.each_ref().map(String::as_str)),
+            with(&agent_words(site.agent).map(str::to_owned)),
+            sending(&staging::shell(std::env::consts::ARCH)),
+            sending(&staging::quoted(std::env::consts::ARCH)),
         ])
     }
 }

@@ -58,9 +58,10 @@ impl Launcher for Wsl {
 
     fn commands(&self, site: &Site<'_>) -> Result<Vec<Launch>> {
         let words = words(site.argument).context("the distribution")?;
-        let mut launch = Launch::new(words.into_iter().chain(staging::shell(ARCH)))
-            // Its own messages are in UTF-16 otherwise.
-            .with_variable("WSL_UTF8", "1");
+        let mut launch =
+            Launch::new(words.into_iter().map(str::to_owned).chain(staging::shell(ARCH)))
+                // Its own messages are in UTF-16 otherwise.
+                .with_variable("WSL_UTF8", "1");
         launch.send_binary = true;
         // What runs on Windows is no program for Linux.
         launch.build = binaries::find_linux(ARCH, site.agent)?;
