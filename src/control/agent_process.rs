@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::fs;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
@@ -26,6 +26,8 @@ const GRACE: Duration = Duration::from_secs(5);
 const FINAL_OUTPUT: Duration = Duration::from_millis(200);
 /// How often a wait checks whether the user wants to stop.
 const POLL: Duration = Duration::from_millis(25);
+/// Messages that may wait to be read: each can have a megabyte.
+const UNREAD: usize = 2;
 /// Lines of other output that are kept, to be quoted.
 const NOISE_LINES: usize = 8;
 
@@ -41,12 +43,41 @@ enum Heard {
 /// The last lines of output that are no messages.
 type Noise = Arc<Mutex<VecDeque<String>>>;
 
-/// The way to the agent; requests go there one at a time.
-enum Input {
-    /// A thread still sends the agent's binary.
-    Sending(JoinHandle<ChildStdin>),
-    Open(ChildStdin),
-    Closed,
+/// The way to the agent. A thread of its own does the writing, so that a command that does not read
+/// can hold up neither the user nor the time limit.
+struct Input {
+    /// Closed with this value.
+    lines: Sender<String>,
+    /// One result for each line.
+    written: Receiver<io::Result<()>>,
+}
+
+impl Input {
+    /// Writes the binary, if there is one, and then every line that is sent.
+    fn new(mut input: ChildStdin, binary: Vec<u8>) -> Input {
+        let (lines, next) = channel::<String>();
+        let (results, written) = channel();
+        thread::spawn(move || {
+            // A command that ended early explains itself on its error output, which is quoted.
+            let mut result = input.write_all(&binary);
+            drop(binary);
+            for line in next {
+                result = result.and_then(|()| input.write_all(line.as_bytes()));
+                let told = std::mem::replace(&mut result, Ok(()));
+                if results.send(told).is_err() {
+                    return;
+                }
+            }
+        });
+        Input { lines, written }
+    }
+}
+
+/// Why a line was not written.
+enum NotSent {
+    Interrupted,
+    TimedOut,
+    Broken,
 }
 
 /// The command that runs the agent, with threads that keep its outputs from filling up.
@@ -62,7 +93,7 @@ pub(super) struct Process {
     _watch: Watch,
     /// Set once the child was reaped.
     ended: Option<ExitStatus>,
-    input: Input,
+    input: Option<Input>,
     /// When the input was closed.
     closed: Option<Instant>,
     heard: Receiver<Heard>,
@@ -94,7 +125,7 @@ impl Process {
         sys::new_session(&mut command);
         let mut child = command.spawn().with_context(|| format!("starting `{program}`"))?;
         let watch = settings.guard.watch(child.id());
-        let (sender, heard) = sync_channel(16);
+        let (sender, heard) = sync_channel(UNREAD);
         let (noise, errors) = (Noise::default(), Noise::default());
         let (output, error_output) = (child.stdout.take(), child.stderr.take());
         let mut readers = Vec::new();
@@ -106,15 +137,9 @@ impl Process {
             let errors = errors.clone();
             readers.push(thread::spawn(move || read_noise(output, &errors)));
         }
-        let mut input = child.stdin.take().context("the command has no input")?;
-        // In a thread of its own: the time limit must hold for a command that never reads, too.
-        let sending = thread::spawn(move || {
-            // A command that ended early explains itself on its error output, which is quoted.
-            let _ = input.write_all(&binary);
-            input
-        });
+        let input = child.stdin.take().context("the command has no input")?;
+        let input = Some(Input::new(input, binary));
         let command = launch.by_hand(&agent.to_string_lossy());
-        let input = Input::Sending(sending);
         Ok(Process {
             command,
             id: id.to_owned(),
@@ -131,16 +156,40 @@ impl Process {
         })
     }
 
-    pub(super) fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.input = match std::mem::replace(&mut self.input, Input::Closed) {
-            Input::Sending(sending) => {
-                Input::Open(sending.join().map_err(|_| io::ErrorKind::BrokenPipe)?)
+    /// Sends a line, within the time limit for answers. After an error nothing more can be sent.
+    pub(super) fn send(
+        &mut self,
+        line: String,
+        settings: &SessionSettings<'_>,
+    ) -> Result<(), AgentError> {
+        match self.write(line, settings) {
+            Ok(()) => Ok(()),
+            Err(NotSent::Interrupted) => Err(AgentError::Interrupted),
+            Err(NotSent::TimedOut) => {
+                let seconds = settings.answer_limit.as_secs_f64();
+                let what = format!("the agent did not read what it was sent within {seconds} s");
+                Err(AgentError::TimedOut(self.failure(&what).into()))
             }
-            other => other,
-        };
-        match &mut self.input {
-            Input::Open(input) => input.write_all(bytes).and_then(|()| input.flush()),
-            _ => Err(io::ErrorKind::BrokenPipe.into()),
+            Err(NotSent::Broken) => Err(self.gone("the agent stopped listening")),
+        }
+    }
+
+    fn write(&self, line: String, settings: &SessionSettings<'_>) -> Result<(), NotSent> {
+        let input = self.input.as_ref().ok_or(NotSent::Broken)?;
+        input.lines.send(line).map_err(|_| NotSent::Broken)?;
+        let until = Instant::now() + settings.answer_limit;
+        loop {
+            match input.written.recv_timeout(POLL) {
+                Ok(Ok(())) => return Ok(()),
+                Ok(Err(_)) | Err(RecvTimeoutError::Disconnected) => return Err(NotSent::Broken),
+                Err(RecvTimeoutError::Timeout) if (settings.interrupted)() => {
+                    return Err(NotSent::Interrupted);
+                }
+                Err(RecvTimeoutError::Timeout) if Instant::now() >= until => {
+                    return Err(NotSent::TimedOut);
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+            }
         }
     }
 
@@ -191,7 +240,7 @@ impl Process {
 
     /// The error for an agent that reads or writes nothing any more: how it ended, or `otherwise`
     /// if it did not.
-    pub(super) fn gone(&mut self, otherwise: &str) -> AgentError {
+    fn gone(&mut self, otherwise: &str) -> AgentError {
         // If only the launcher lost its output, the agent still waits for requests.
         self.close_input();
         let how = self.wait_briefly().map(|status| format!("the agent ended ({status})"));
@@ -230,15 +279,14 @@ impl Process {
     }
 
     /// Tells the agent that no more requests come. A terminal in between does not pass the end of
-    /// the input on, so a message says it, too. A thread that still sends the binary closes the
-    /// input when it is done or the command ends.
+    /// the input on, so a message says it, too. The thread that writes closes the input when it is
+    /// done or the command ends.
     pub(super) fn close_input(&mut self) {
-        if let Ok(line) = line_of(&Request { id: 0, ask: Ask::Quit })
-            && let Input::Open(input) = &mut self.input
+        if let Some(input) = self.input.take()
+            && let Ok(line) = line_of(&Request { id: 0, ask: Ask::Quit })
         {
-            let _ = input.write_all(line.as_bytes());
+            let _ = input.lines.send(line);
         }
-        self.input = Input::Closed;
         self.closed.get_or_insert_with(Instant::now);
     }
 

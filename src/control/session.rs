@@ -184,9 +184,7 @@ impl Session {
             _ => settings.answer_limit,
         };
         let line = line_of(&Request { id, ask }).context("a request")?;
-        if self.process.send(line.as_bytes()).is_err() {
-            return Err(self.process.gone("the agent stopped listening"));
-        }
+        self.process.send(line, settings)?;
         let begin = Instant::now();
         loop {
             let liveness = is_watched.then_some(&mut self.liveness);

@@ -223,3 +223,49 @@ fn the_command_to_run_by_hand_is_one() {
     assert_eq!(output.status.code(), Some(6), "{line}");
     assert_eq!(output.stderr, b"it's broken\n");
 }
+
+/// A shell function for fakes: relays the agent's messages, and stops the agent after some of them.
+fn stopped_after(place: &Place, messages: usize) -> String {
+    let (fifo, mark) = (place.path("fifo"), place.path("stopped"));
+    format!(
+        "exec 3<&0; rm -f {fifo}; mkfifo {fifo}; \"$@\" <&3 >{fifo} & n=0; while read -r line; do \
+         echo \"$line\"; n=$((n+1)); [ $n -eq {messages} ] && kill -STOP $! && touch {mark}; done \
+         <{fifo}"
+    )
+}
+
+/// More than a pipe holds is sent to an agent that reads nothing any more.
+#[test]
+fn an_agent_that_does_not_read_what_it_is_sent_is_given_up() {
+    let place = Place::new();
+    let input = place.write("input", "x".repeat(1 << 20));
+    let spec = place.fake("x", &stopped_after(&place, 4));
+    let words = ["time", "-o", "run.jsonl", "--stage", "--env", "native", "--env", &spec];
+    let run = place.envtax(words).args(["--runs", "2", "--input", &input, "--", "cat", "{}"]);
+    let done = run.start().wait_clean().exits(3);
+    done.complains("did not read what it was sent within 30 s");
+    place.comparison("run.jsonl").measured("command input=input", "native");
+}
+
+#[test]
+fn an_interrupt_ends_sending_at_once() {
+    let place = Place::new();
+    let input = place.write("input", "x".repeat(1 << 20));
+    let spec = place.fake("x", &stopped_after(&place, 4));
+    let words = ["time", "-o", "run.jsonl", "--stage", "--env", &spec];
+    let mut run = place.envtax(words).args(["--input", &input, "--", "cat", "{}"]).start();
+    run.until("the agent is stopped", |_| place.has("stopped"));
+    run.signal("INT");
+    assert!(run.ends_within(20), "the first interrupt is not heard");
+    run.wait_clean();
+}
+
+/// The greeting comes, and the binary that is sent there stays in the pipe.
+#[test]
+fn a_greeting_before_the_binary_is_read_is_no_agent() {
+    let place = Place::new();
+    let greeting = place.envtax(["agent"]).run().exits(0).out;
+    let greeting = place.write("greeting", greeting);
+    let script = format!("[ \"$1\" = sh ] || exit 1; cat {greeting}; exec sleep 3600");
+    fails_alone_with(&script, "did not read what it was sent", &PATIENCE);
+}
