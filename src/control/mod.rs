@@ -3,6 +3,7 @@
 //! of it, from `plan` to `runfile`. Must not time operations, print, or compare.
 
 mod agent_process;
+mod answer_limits;
 mod busy_processes;
 mod kept_outputs;
 mod launches;

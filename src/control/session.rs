@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 
 use super::agent_process::Process;
+use super::answer_limits;
 use super::liveness::LivenessCheck;
 use super::resources::{HelperProcess, LaunchResources};
 use super::settings::{AgentError, SessionSettings};
@@ -191,7 +192,7 @@ impl Session {
             let response = self.process.listen(begin, limit, liveness, settings)?;
             if response.id == id {
                 self.liveness.answered();
-                return Ok(response.answer);
+                return Ok(answer_limits::bounded(response.answer));
             }
         }
     }

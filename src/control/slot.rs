@@ -1,7 +1,8 @@
 //! The environments of a run: started at the beginning, and again when their agent dies.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -12,10 +13,10 @@ use super::settings::{AgentError, SessionSettings};
 use super::tool_version;
 use super::watcher::Watcher;
 use crate::model::{ClockFacts, DATA_DIR, Details, EnvSpec, Facts, Failure, Plan, TargetDir};
-use crate::protocol::transfer::{PIECE, hex_of};
+use crate::protocol::transfer::{PIECE, Piece, hex_of};
 use crate::protocol::{Answer, Ask, DirAnswer};
 use crate::runfile::{self, Launch, Record};
-use crate::{launch, mount};
+use crate::{launch, mount, sys};
 
 /// An environment whose agent died more often than this is given up.
 const RELAUNCHES: u32 = 3;
@@ -204,16 +205,24 @@ fn send_inputs(
     let stdin = rules.stdin.iter().filter(|path| !path.contains("{}"));
     let paths: BTreeSet<&String> = cases.chain(stdin).collect();
     for (number, path) in paths.into_iter().enumerate() {
-        let bytes = fs::read(path).with_context(|| format!("reading `{path}`"))?;
+        let mut file = File::open(path).with_context(|| format!("opening `{path}`"))?;
+        let mode = file.metadata().ok().and_then(|about| sys::mode_of(&about));
         let name = Path::new(path).file_name().unwrap_or_default().to_string_lossy();
         // An empty file is one piece, too.
-        for piece in bytes.chunks(PIECE).chain(bytes.is_empty().then_some(&[][..])) {
+        let mut length = PIECE;
+        while length == PIECE {
+            let mut bytes = Vec::new();
+            length = file
+                .by_ref()
+                .take(PIECE as u64)
+                .read_to_end(&mut bytes)
+                .with_context(|| format!("reading `{path}`"))?;
             let ask = Ask::Put {
                 launch,
                 number,
                 name: name.clone().into_owned(),
-                hex: hex_of(piece),
                 token: settings.token.clone(),
+                piece: Piece { hex: hex_of(&bytes), mode },
             };
             let place = match session.ask(ask, settings)? {
                 Answer::Put { path } => path,

@@ -16,10 +16,10 @@ use crate::facts;
 use crate::inside::command;
 use crate::inside::guest;
 use crate::inside::program;
+use crate::inside::transferred::{KeptOutput, SentFiles};
 use crate::measure::{settled_clock, shortest_sample_ns};
 use crate::model::{Availability, Case, Facts, Failure};
 use crate::probe::{self, PROBES};
-use crate::protocol::transfer::{KeptOutput, SentFiles};
 use crate::protocol::{
     Answer, Ask, BlockSize, CommandTask, DirAnswer, Hello, MAX_LINE, Request, Response, Task,
     UnavailableCase, VERSION, WorkerOrder, line_of, message_in,
@@ -222,14 +222,12 @@ impl Agent {
                 programs: programs.iter().map(|word| program::program(word)).collect(),
                 files: files.iter().map(|path| program::file(Path::new(path))).collect(),
             }),
-            Ask::Put { launch, number, name, hex, token } => {
+            Ask::Put { launch, number, name, token, piece } => {
                 let path =
-                    self.files.put(&self.temporary, (&token, launch), (number, &name), &hex)?;
+                    self.files.put(&self.temporary, (&token, launch), (number, &name), &piece)?;
                 Ok(Answer::Put { path })
             }
-            Ask::Take { name, offset } => {
-                Ok(Answer::Piece { hex: self.kept.piece(&name, offset)? })
-            }
+            Ask::Take { name, offset } => Ok(Answer::Piece(self.kept.piece(&name, offset)?)),
             Ask::Clean { paths, token } => {
                 self.kept.let_go();
                 paths.iter().for_each(|path| remove_own(Path::new(path), &token));

@@ -12,11 +12,9 @@ use crate::cleanup::leftovers::hold;
 use crate::inside::program::hash_of;
 use crate::model::{CommandPhase, Extras, Failure, SampleSet};
 use crate::protocol::CommandTask;
-use crate::protocol::transfer::{STDERR, STDOUT, WRITTEN};
+use crate::protocol::transfer::{OUTPUT_LIMIT, STDERR, STDOUT, WRITTEN};
 use crate::sys::{self, CommandEnd, CommandOrder, Killed};
 
-/// Largest output that is kept for a check, in bytes.
-const OUTPUT_LIMIT: u64 = 1 << 30;
 /// Bytes at the end of an error output that are quoted.
 const QUOTED: u64 = 2000;
 /// What stands for the file that a run is to write.
@@ -24,7 +22,7 @@ const OUT: &str = "{out}";
 
 /// Runs the command once, in `folder`, which is the run's own.
 pub fn run(task: &CommandTask, folder: &Path) -> Result<SampleSet> {
-    fs::create_dir(folder).with_context(|| format!("creating `{}`", folder.display()))?;
+    sys::make_private_folder(folder).with_context(|| format!("creating `{}`", folder.display()))?;
     // Other runs must not take it for a leftover.
     let _held = hold(folder);
     let out = folder.join(WRITTEN);

@@ -8,4 +8,5 @@ pub mod agent;
 pub mod command;
 pub mod guest;
 pub mod program;
+pub mod transferred;
 pub mod worker;

@@ -12,6 +12,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use self::transfer::Piece;
 use crate::model::{Case, ClockFacts, Facts, Failure, SampleSet};
 
 /// Both sides refuse to talk to another version.
@@ -62,7 +63,14 @@ pub enum Ask {
     /// Keep a piece of a file for as long as the agent lives, which is of that launch: number and
     /// name tell which file, and each piece goes behind the ones before. The answer says where it
     /// is.
-    Put { launch: u32, number: usize, name: String, hex: String, token: String },
+    Put {
+        launch: u32,
+        number: usize,
+        name: String,
+        token: String,
+        #[serde(flatten)]
+        piece: Piece,
+    },
     /// Hand over a piece of what the last run wrote whose output was to be kept: `stdout`, `stderr`
     /// or `out`, from that byte on.
     Take { name: String, offset: u64 },
@@ -172,10 +180,8 @@ pub enum Answer {
     Put {
         path: String,
     },
-    /// Hexadecimal, and empty at the end of the file; none where it was not written.
-    Piece {
-        hex: Option<String>,
-    },
+    /// Shorter than [`transfer::PIECE`] at the end of the file. None if the file was not written.
+    Piece(Option<Piece>),
     /// The task could not be done; the agent itself is well.
     Failed(Failure),
 }

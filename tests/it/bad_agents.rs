@@ -269,3 +269,25 @@ fn a_greeting_before_the_binary_is_read_is_no_agent() {
     let script = format!("[ \"$1\" = sh ] || exit 1; cat {greeting}; exec sleep 3600");
     fails_alone_with(&script, "did not read what it was sent", &PATIENCE);
 }
+
+/// Figures of other work than was asked for would be called faster.
+#[test]
+fn a_block_that_was_not_asked_for_is_refused() {
+    let changed = |script: &str| format!("\"$@\" | sed -u '{script}'");
+    let iterations = "s/\"iterations\":\\([0-9]*\\),\"samples\"/\"iterations\":9\\1,\"samples\"/";
+    fails_alone(&changed(iterations), "iterations a sample, and ");
+    let samples = format!("s/\"samples\":\\[\\[/&{}/", "1,".repeat(1000));
+    fails_alone(&changed(&samples), "samples, and ");
+    let notes = format!("s/\"usage\":{{/\"extras\":{{\"notes\":[\"{}\"]}},&/", "x".repeat(9000));
+    fails_alone(&changed(&notes), "notes of more than");
+}
+
+#[test]
+fn a_long_failure_is_cut() {
+    let place = Place::new();
+    let error =
+        format!("s/{{\"block\":.*/{{\"failed\":{{\"reason\":\"{}\"}}}}}}/", "x".repeat(90_000));
+    beside(&place, &format!("\"$@\" | sed -u '{error}'"), &[]).exits(3);
+    let file = place.read("run.jsonl");
+    assert!(file.contains(&"x".repeat(1000)) && !file.contains(&"x".repeat(10_000)));
+}

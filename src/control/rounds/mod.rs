@@ -13,6 +13,7 @@ use anyhow::{Context, Result, anyhow, bail};
 
 use cells::CaseState;
 
+use super::answer_limits::check_block;
 use super::busy_processes::BusyProcesses;
 use super::launches::Launches;
 use super::order::{Draw, Order};
@@ -245,7 +246,7 @@ impl Driver<'_> {
             let Some(answer) = answer else { continue };
             let phases = self.plan.cases[case].phases.len();
             let set = match answer {
-                Answer::Block(set) => runfile::check(&set, phases).map(|()| *set),
+                Answer::Block(set) => check_block(&set, phases, &size).map(|()| *set),
                 _ => Err(anyhow!("is no block")),
             };
             let set = match set {

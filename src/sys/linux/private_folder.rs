@@ -1,10 +1,10 @@
 //! Folders that belong to one user alone, and mounts below them.
 
 use std::ffi::{CString, OsString};
-use std::fs::{self, DirBuilder};
+use std::fs::{self, DirBuilder, File, Metadata, OpenOptions, Permissions};
 use std::io;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use super::check;
@@ -12,6 +12,40 @@ use super::check;
 /// Makes a folder that only this user may enter. One that exists is an error.
 pub fn make_private_folder(path: &Path) -> io::Result<()> {
     DirBuilder::new().mode(0o700).create(path)
+}
+
+/// Makes a folder, and those above it that are missing, for this user alone.
+pub fn make_private_folders(path: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(path)
+}
+
+/// Opens a file to append to it. A new one is for this user alone; a link is an error.
+pub fn append_private(path: &Path) -> io::Result<File> {
+    private_file().append(true).open(path)
+}
+
+/// Creates or empties a file, and makes it this user's alone. A link is an error.
+pub fn create_private(path: &Path) -> io::Result<File> {
+    let file = private_file().write(true).open(path)?;
+    set_mode(&file, 0o600)?;
+    file.set_len(0)?;
+    Ok(file)
+}
+
+fn private_file() -> OpenOptions {
+    let mut options = File::options();
+    options.create(true).mode(0o600).custom_flags(libc::O_NOFOLLOW);
+    options
+}
+
+/// Who may read, write and execute the file: the nine bits that `chmod` takes.
+pub fn mode_of(about: &Metadata) -> Option<u32> {
+    Some(about.mode() & 0o777)
+}
+
+/// Sets these nine bits, whatever the file creation mask is.
+pub fn set_mode(file: &File, mode: u32) -> io::Result<()> {
+    file.set_permissions(Permissions::from_mode(mode & 0o777))
 }
 
 /// Whether the folder itself (not a link to one) belongs to this user, and nobody else may write to

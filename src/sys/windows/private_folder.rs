@@ -1,5 +1,6 @@
 //! Folders that belong to one user alone.
 
+use std::fs::{File, Metadata};
 use std::io;
 use std::path::Path;
 
@@ -7,6 +8,31 @@ use std::path::Path;
 /// user's own.
 pub fn make_private_folder(path: &Path) -> io::Result<()> {
     std::fs::create_dir(path)
+}
+
+/// Makes a folder, and those above it that are missing.
+pub fn make_private_folders(path: &Path) -> io::Result<()> {
+    std::fs::create_dir_all(path)
+}
+
+/// Opens a file to append to it.
+pub fn append_private(path: &Path) -> io::Result<File> {
+    File::options().create(true).append(true).open(path)
+}
+
+/// Creates or empties a file.
+pub fn create_private(path: &Path) -> io::Result<File> {
+    File::create(path)
+}
+
+/// There is no mode, but a list of rights that files inherit from their folder.
+pub fn mode_of(_about: &Metadata) -> Option<u32> {
+    None
+}
+
+/// Nothing to set.
+pub fn set_mode(_file: &File, _mode: u32) -> io::Result<()> {
+    Ok(())
 }
 
 pub fn is_private_folder(path: &Path) -> bool {
