@@ -50,6 +50,7 @@ fn install(filter: &[sock_filter]) -> io::Result<()> {
         filter: filter.as_ptr().cast_mut(),
     };
     // Without this flag, only privileged processes may filter. Containers set it too.
+    // SAFETY: the call takes numbers only.
     check(unsafe { libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) }.into())?;
     let mode = libc::SECCOMP_MODE_FILTER;
     // SAFETY: the program outlives the call, which copies it.

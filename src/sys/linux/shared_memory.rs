@@ -10,6 +10,11 @@ use super::raw;
 
 /// Types that may lie in shared memory: they consist of atomic numbers, and all zeroes is a valid
 /// value.
+///
+/// # Safety
+///
+/// Other processes write to a value of the type while this one reads it, and memory filled with
+/// zeroes is read as one.
 pub(super) unsafe trait Atomics: Sync {}
 
 /// A value, zero at first, that this process shares with all processes that it forks from here on.
