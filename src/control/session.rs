@@ -67,10 +67,28 @@ impl Session {
             false => None,
         };
         let stage = resources.as_ref().map_or(site.stage, |resources| resources.stage());
-        let launches = launcher.commands(&Site { stage, ..site })?;
+        let site = Site { stage, ..site };
+        let launches = launcher.commands(&site)?;
+        match Session::start_by_any(&launches, &id, launcher.info(), &resources, settings) {
+            Err(AgentError::Dead(error) | AgentError::TimedOut(error)) => {
+                let diagnosed = launcher.diagnose(&site).map(|it| AgentError::Dead(it.into()));
+                Err(diagnosed.unwrap_or(AgentError::Dead(error)))
+            }
+            other => other,
+        }
+    }
+
+    /// Tries the commands in turn.
+    fn start_by_any(
+        launches: &[Launch],
+        id: &str,
+        info: &LauncherInfo,
+        resources: &Option<Rc<LaunchResources>>,
+        settings: &SessionSettings<'_>,
+    ) -> Result<Session, AgentError> {
         let mut failures = Vec::new();
         for launch in launches {
-            match Session::try_start(&launch, &id, launcher.info(), &resources, settings) {
+            match Session::try_start(launch, id, info, resources, settings) {
                 // It may have ended for lack of the binary, which the next command sends.
                 Err(AgentError::Dead(error)) if !program_is_missing(&error) => {
                     failures.push(Failure::from(error));

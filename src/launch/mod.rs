@@ -188,6 +188,12 @@ pub trait Launcher: Sync {
         Ok(())
     }
 
+    /// Why this machine cannot run the environment at all, after its agent did not start. Finds out
+    /// by an experiment without the agent. None if the experiment works or shows nothing.
+    fn diagnose(&self, _site: &Site<'_>) -> Option<Failure> {
+        None
+    }
+
     /// The commands that start the agent, to be tried in order until one greets.
     fn commands(&self, site: &Site<'_>) -> Result<Vec<Launch>>;
 }

@@ -1,10 +1,13 @@
 //! User-mode Linux: a kernel that is a program, over ptrace.
 
+use std::path::Path;
+
 use anyhow::{Context, Result, ensure};
 
+use super::machine::control_boot::{self, ControlBoot};
 use super::machine::{self, Folder, Made, Options};
 use super::{Launch, Launcher, LauncherInfo, Site, needs_program};
-use crate::model::Availability;
+use crate::model::{Availability, Failure};
 use crate::protocol::guest::{Mount, Orders};
 
 pub struct Uml;
@@ -27,6 +30,35 @@ static INFO: LauncherInfo = LauncherInfo {
 };
 
 const OPTIONS: &[&str] = &["root", "memory", "tmp", "append", "boot"];
+
+/// The kernel's messages go to the error output; the other consoles are for the agent. Without a
+/// root, the kernel would look for one on a disk that does not exist. With neither a root nor a
+/// console, User-mode Linux appends its own, as arguments for the agent.
+const CONSOLES: &[&str] =
+    &["con=null", "con0=null,fd:2", "console=tty0", "quiet", "root=/dev/ram0"];
+
+/// What the kernel prints when it cannot read or write the floating point registers of a process.
+/// Its buffer has a fixed size, and a CPU with AMX has more registers than fit into it.
+const REGISTERS: &[&str] = &["fp regs failed", "fp_registers"];
+
+/// Why a kernel runs no program, by what it printed.
+fn explained(printed: Vec<String>) -> Failure {
+    let is_registers = |line: &String| REGISTERS.iter().any(|words| line.contains(words));
+    let failure = match printed.iter().any(is_registers) {
+        true => Failure::new(
+            "this kernel cannot run on this CPU: the CPU's registers do not fit into its buffer, \
+             as with AMX",
+        )
+        .or_remedy(
+            "measure on a machine whose CPU has no AMX, or measure `vm`; a newer User-mode Linux \
+             may run here",
+        ),
+        false => Failure::new(
+            "this kernel cannot run any program on this machine, not even one that ends at once",
+        ),
+    };
+    failure.printed(printed)
+}
 
 /// What the system itself has at these paths, a guest has of its own.
 const OWN: [&str; 3] = ["/proc", "/sys", "/dev"];
@@ -61,6 +93,21 @@ impl Launcher for Uml {
         machine::furnish(site, &folders, &[], orders)
     }
 
+    fn diagnose(&self, site: &Site<'_>) -> Option<Failure> {
+        let archive = site.in_stage("control");
+        ControlBoot::make_archive(Path::new(&archive)).ok()?;
+        let own = [
+            "mem=64M".to_owned(),
+            format!("initrd={archive}"),
+            format!("uml_dir={}", site.stage.display()),
+            format!("rdinit={}", control_boot::INIT),
+        ];
+        let words: Vec<String> =
+            [LINUX].iter().chain(CONSOLES).map(|word| (*word).to_owned()).chain(own).collect();
+        let control = ControlBoot::run(&words, &site.stage.join("control.log")).ok()?;
+        (!control.ran).then(|| explained(control.printed).by_hand(shell_words::join(words)))
+    }
+
     fn commands(&self, site: &Site<'_>) -> Result<Vec<Launch>> {
         let options = Options::read(site.argument, OPTIONS)?;
         let stage = site.stage.display().to_string();
@@ -70,15 +117,11 @@ impl Launcher for Uml {
              colon in a path; name another one in TMPDIR"
         );
         let memory = format!("mem={}M", options.memory_mib()?);
-        // The kernel's messages go to the error output, the agent's terminal is what is left.
-        // Without a root, one on a disk that is not there would be looked for, and with neither
-        // that nor a console User-mode Linux appends its own, as arguments for the agent.
-        let fixed = ["con=null", "con0=null,fd:2", "con1=fd:0,fd:1", "console=tty0", "quiet"];
-        let words = [LINUX, &memory].into_iter().chain(fixed).map(str::to_owned);
+        let words = [LINUX, &memory, "con1=fd:0,fd:1"].into_iter().chain(CONSOLES.iter().copied());
+        let words = words.map(str::to_owned);
         let own = [
             format!("initrd={}", machine::archive_in(site)),
             format!("uml_dir={stage}"),
-            "root=/dev/ram0".to_owned(),
             machine::init_program(),
         ];
         let words = words
@@ -151,12 +194,23 @@ mod tests {
     }
 
     #[test]
+    fn a_cpu_with_too_many_registers_is_named() {
+        let line = "userspace - ptrace set fp regs failed, errno = 22";
+        let failure = explained(vec![line.to_owned()]);
+        assert!(failure.what.contains("cannot run on this CPU"), "{failure:?}");
+        assert!(failure.details.remedy.is_some() && failure.details.printed == [line]);
+        let failure = explained(vec!["ptrace: Operation not permitted".into()]);
+        assert!(!failure.what.contains("CPU"), "{failure:?}");
+    }
+
+    #[test]
     fn the_command_ends_with_the_agents_words() {
         let site = site_of("memory=256MiB,append=a=b");
         let words = Uml.commands(&site).unwrap().remove(0).words.join(" ");
-        assert!(words.starts_with("linux.uml mem=256M con=null "), "{words}");
+        assert!(words.starts_with("linux.uml mem=256M con1=fd:0,fd:1 con=null "), "{words}");
         let end = "a=b -- agent --self /envtax --enter guest:/orders.json";
         assert!(words.ends_with(end), "{words}");
+        assert!(words.contains(" root=/dev/ram0 initrd="), "{words}");
         let spaced = Site { stage: std::path::Path::new("/a b"), ..site };
         assert!(Uml.commands(&spaced).unwrap_err().to_string().contains("TMPDIR"));
     }

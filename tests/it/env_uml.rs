@@ -1,13 +1,66 @@
 //! User-mode Linux, started for real.
 
+use std::fs;
+use std::sync::OnceLock;
+
 use crate::processes;
 use crate::support::{Place, Running, needs};
 
 const ARGS: [&str; 4] = ["--budget", "5s", "--answer-timeout", "50s"];
 
+/// What `doctor` says where the kernel itself cannot run.
+const NO_CPU: &str = "this kernel cannot run on this CPU";
+
+/// Whether User-mode Linux is there and this CPU can run it. Where it cannot, nothing is tested, on
+/// the machine that decides whether a change is kept as well: no installation would help.
+fn needs_uml() -> bool {
+    static RUNS: OnceLock<bool> = OnceLock::new();
+    let runs = || {
+        let place = Place::new();
+        let told = place.envtax(["doctor", "--env", "uml"]).run().exits(0).out;
+        let words: Vec<&str> = told.split_whitespace().collect();
+        let fails = words.join(" ").contains(NO_CPU);
+        if fails {
+            eprintln!("not tested: {told}");
+        }
+        !fails
+    };
+    needs("linux.uml") && *RUNS.get_or_init(runs)
+}
+
+/// A kernel that prints this and dies, before all others on the search path.
+fn broken_kernel(place: &Place, message: &str) -> String {
+    fs::create_dir(place.path("bin")).unwrap();
+    place.write_program("bin/linux.uml", format!("#!/bin/sh\necho '{message}' >&2\nexit 134\n"));
+    format!("{}:{}", place.path("bin"), std::env::var("PATH").unwrap())
+}
+
+/// Debian 12's kernel on a CPU with AMX: it dies whatever its first process is.
+#[test]
+fn a_kernel_that_cannot_run_on_this_cpu_is_told_from_a_fault_of_the_agent() {
+    let place = Place::new();
+    let path = broken_kernel(&place, "userspace - ptrace set fp regs failed, errno = 22");
+    let doctor = place.envtax(["doctor", "--env", "uml"]).variable("PATH", &path).run().exits(0);
+    let told = doctor.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(told.contains(NO_CPU) && told.contains("remedy: measure on a machine"), "{told}");
+    let run = place.run(&["native", "uml"], &["null"]).args(ARGS).variable("PATH", &path);
+    run.run().exits(3);
+    place.comparison("run.jsonl").measured("null", "native").failed("null", "uml", NO_CPU);
+}
+
+/// The control says no more than it found out.
+#[test]
+fn a_kernel_that_fails_for_another_reason_is_not_called_unfit_for_the_cpu() {
+    let place = Place::new();
+    let path = broken_kernel(&place, "ptrace: Operation not permitted");
+    let doctor = place.envtax(["doctor", "--env", "uml"]).variable("PATH", &path).run().exits(0);
+    let told = doctor.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(told.contains("not even one that ends at once") && !told.contains(NO_CPU), "{told}");
+}
+
 /// One short run; the machine's folder for temporary files is of that kind.
 fn measured_on(options: &str, filesystem: &str) {
-    if !needs("linux.uml") {
+    if !needs_uml() {
         return;
     }
     let place = Place::new();
@@ -34,7 +87,7 @@ fn user_mode_linux_has_a_disk() {
 /// A folder of the host is there under its own path.
 #[test]
 fn user_mode_linux_sees_target_directories() {
-    if !needs("linux.uml") {
+    if !needs_uml() {
         return;
     }
     let place = Place::new();
@@ -47,7 +100,7 @@ fn user_mode_linux_sees_target_directories() {
 /// Programs and inputs of this machine, with the machine's own folder for temporary files.
 #[test]
 fn whole_commands_run_below_a_root() {
-    if !needs("linux.uml") {
+    if !needs_uml() {
         return;
     }
     let place = Place::new();
@@ -67,7 +120,7 @@ fn is_booting(run: &mut Running<'_>) -> bool {
 /// Its processes are processes of the host, stopped in ptrace: none of them stays.
 #[test]
 fn a_killed_run_leaves_no_user_mode_linux() {
-    if !needs("linux.uml") {
+    if !needs_uml() {
         return;
     }
     let moments: [fn(&mut Running<'_>); 2] =
@@ -86,7 +139,7 @@ fn a_killed_run_leaves_no_user_mode_linux() {
 
 #[test]
 fn an_interrupted_run_leaves_no_user_mode_linux() {
-    if !needs("linux.uml") {
+    if !needs_uml() {
         return;
     }
     let place = Place::new();
@@ -99,7 +152,7 @@ fn an_interrupted_run_leaves_no_user_mode_linux() {
 
 #[test]
 fn a_killed_user_mode_linux_is_started_again() {
-    if !needs("linux.uml") {
+    if !needs_uml() {
         return;
     }
     let place = Place::new();
@@ -116,7 +169,7 @@ fn a_killed_user_mode_linux_is_started_again() {
 
 #[test]
 fn a_user_mode_linux_that_never_boots_is_given_up() {
-    if !needs("linux.uml") {
+    if !needs_uml() {
         return;
     }
     let fails = |spec: &str, words: &[&str]| {

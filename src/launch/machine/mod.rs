@@ -2,6 +2,7 @@
 //! guests, and the initramfs.
 
 mod archive;
+pub(super) mod control_boot;
 pub(super) mod kernel;
 mod options;
 
