@@ -44,8 +44,10 @@ pub fn nearest<'a>(name: &str, known: &[(&'a str, &str)]) -> Vec<&'a str> {
     let found = |wanted: &dyn Fn(&&(&'a str, &str)) -> bool| {
         known.iter().filter(|it| wanted(it)).map(|(other, _)| *other).take(MOST).collect::<Vec<_>>()
     };
-    let ways: [&dyn Fn(&&(&'a str, &str)) -> bool; 3] = [&like, &part, &told];
-    ways.into_iter().map(found).find(|found| !found.is_empty()).unwrap_or_default()
+    [found(&like), found(&part), found(&told)]
+        .into_iter()
+        .find(|found| !found.is_empty())
+        .unwrap_or_default()
 }
 
 /// How many letters are missing, added, wrong or exchanged with their neighbour (the restricted
