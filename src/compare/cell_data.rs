@@ -89,8 +89,8 @@ pub(super) struct CellData<'a> {
     pub with_zeroes: Option<Vec<f64>>,
     /// Its figures are means: what is low in most of its blocks and high in some is no floor.
     by_mean: bool,
-    /// Identities of the sessions' files, where all are envtax's own: only rounds of one file can be
-    /// paired.
+    /// Identities of the sessions' files, where all are envtax's own: only rounds of one file can
+    /// be paired.
     files: Vec<*const RunFile>,
 }
 

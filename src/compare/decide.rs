@@ -95,8 +95,8 @@ fn word(estimate: &Estimate, different: bool, margin: f64, rounds: &Rounds) -> V
 }
 
 /// Rounds until the tax would be shown to be within the margin, or at this level to be another than
-/// 1, if the estimate stays where it is and launches are as long as they are: errors shrink with the
-/// square root of the number of launches, and Student's t with their number. None where no
+/// 1, if the estimate stays where it is and launches are as long as they are: errors shrink with
+/// the square root of the number of launches, and Student's t with their number. None where no
 /// reasonable number would tell.
 fn more_rounds(estimate: &Estimate, bound: f64, level: f64) -> Option<u64> {
     let size = estimate.value.abs();

@@ -92,8 +92,8 @@ impl Flag {
                  there is no verdict"
             }
             Flag::Modes => {
-                "levels: the ratio jumps between the levels that are listed below; slower or faster \
-                 is said only where all of them are"
+                "levels: the ratio jumps between the levels that are listed below; slower or \
+                 faster is said only where all of them are"
             }
             Flag::NotCold => {
                 "unverified: asked for cold, but pages may have been in a cache when the reading \

@@ -172,8 +172,8 @@ fn split(steps: &[Step<'_, '_>], column: usize, lines: &Lines, base: &Lines) -> 
     })
 }
 
-/// How many times more one of the two costs is than the reference's, over the rounds that both have.
-/// None where either is not above zero: a ratio would say nothing.
+/// How many times more one of the two costs is than the reference's, over the rounds that both
+/// have. None where either is not above zero: a ratio would say nothing.
 fn ratio(own: &Lines, base: &Lines, of: fn(&Line) -> f64) -> Option<Cost> {
     let pairs = own.iter().filter_map(|(at, own)| Some((own, base.get(at)?)));
     let (mut owns, mut bases, mut launches) = (Vec::new(), Vec::new(), Vec::new());

@@ -28,8 +28,8 @@ pub(super) fn one_launch(data: &[&RowData<'_>], rows: &[Row]) -> Option<Remark> 
         some => format!("{some} rows"),
     };
     let text = format!(
-        "started once: {which} measured in one start of the environments only; what a start decides \
-         by chance is not in their intervals (`--launches 5`, or a longer run)"
+        "started once: {which} measured in one start of the environments only; what a start \
+         decides by chance is not in their intervals (`--launches 5`, or a longer run)"
     );
     Some(Remark::on_all(RemarkKind::OneLaunch, text))
 }

@@ -49,8 +49,8 @@ impl Report for Text {
     }
 }
 
-/// The table, as wide as its names may be without breaking the rest of it over lines. Where even the
-/// shortest do not help, the cells are broken.
+/// The table, as wide as its names may be without breaking the rest of it over lines. Where even
+/// the shortest do not help, the cells are broken.
 fn rows(comparison: &Comparison, width: u16, style: &Style) -> String {
     let longest = (SHORTEST..=table::LONG).rev().step_by(2);
     let fitting = longest.filter_map(|long| {

@@ -78,9 +78,9 @@ fn sums(launches: &[u32], values: &[f64]) -> Vec<Sum> {
     sums.into_values().collect()
 }
 
-/// Degrees of freedom of these numbers of values in each launch: one less than the effective number of launches,
-/// which is the number of equal ones that would weigh the same (L. Kish, Survey Sampling, 1965),
-/// and at least one. None of a single launch.
+/// Degrees of freedom of these numbers of values in each launch: one less than the effective number
+/// of launches, which is the number of equal ones that would weigh the same (L. Kish, Survey
+/// Sampling, 1965), and at least one. None of a single launch.
 fn freedom(sums: &[Sum]) -> Option<f64> {
     let total: f64 = sums.iter().map(|launch| launch.size).sum();
     let squares: f64 = sums.iter().map(|launch| launch.size.powi(2)).sum();
