@@ -12,10 +12,6 @@ use super::row::{Cell, Measured, Row, Tax};
 use super::verdict::{Open, Verdict};
 use crate::stats::{self, Estimate};
 
-/// Family-wise error of the words slower and faster over one comparison. Runs that stop at a
-/// precision have heavier tails than Student's t says: simulated families of 40 rows without a
-/// difference have a wrong word in up to 10 % at 5 %, and in less than 5 % at this level.
-const DIFFERENCE_LEVEL: f64 = 0.02;
 /// Error of the word same, of each row.
 const SAME_LEVEL: f64 = 0.05;
 /// More rounds than anybody will wait for.
@@ -25,10 +21,10 @@ const MOST_ROUNDS: f64 = 1e4;
 pub(super) fn decide(evidence: &[RowEvidence<'_>], margins: &Margins) -> Vec<Row> {
     let cells = evidence.iter().flat_map(|row| &row.cells);
     let p_values: Vec<f64> = cells.filter_map(tested).map(|own| own.p_value()).collect();
-    let different = stats::holm(&p_values, DIFFERENCE_LEVEL);
+    let different = stats::holm(&p_values, stats::FAMILY_LEVEL);
     let open = different.iter().filter(|different| !**different).count();
     // What a row that is still open is held to, as long as the others stay where they are.
-    let level = DIFFERENCE_LEVEL / open.max(1) as f64;
+    let level = stats::FAMILY_LEVEL / open.max(1) as f64;
     let mut different = different.into_iter();
     let mut of_row = |row: &RowEvidence<'_>| {
         let margin = margins.of(row.data.key.area());

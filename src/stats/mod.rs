@@ -25,8 +25,10 @@ pub use contrast::{Between, Contrast, Effect, Round, Series, centre};
 pub use estimate::{Estimate, plain_mean, two_means, yuen};
 use groups::groups;
 pub use levels::Level;
+#[cfg(test)]
+pub use levels::levels;
 pub use line::{Line, fit_line};
-pub use multiple::holm;
+pub use multiple::{FAMILY_LEVEL, holm};
 pub use power::{detectable, needed};
 pub use prediction::prediction;
 pub use quantile::{counted_quantile, quantile};

@@ -1,5 +1,10 @@
 //! Many verdicts at once.
 
+/// Family-wise error at which words of difference are given. Runs end where intervals look narrow,
+/// which makes small p-values more frequent than they say: at this level a false word is in at most
+/// 5 % of simulated families (docs/METHODOLOGY.md, simulated coverage).
+pub const FAMILY_LEVEL: f64 = 0.02;
+
 /// Which hypotheses are rejected at family-wise error `level` (S. Holm, Scandinavian Journal of
 /// Statistics 6, 1979): in the order of their p-values, each is held to `level` divided by the
 /// number not yet decided, and the first that fails ends it.

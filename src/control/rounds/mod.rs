@@ -4,6 +4,8 @@
 mod asking;
 mod cells;
 mod commands;
+#[cfg(test)]
+mod coverage;
 mod precision;
 mod sizes;
 

@@ -14,7 +14,7 @@ const OBVIOUS_PRECISION: f64 = 0.05;
 const MEAN_WIDTH: f64 = 3.0;
 /// A case is known when so many looks in a row found its intervals narrow enough: an interval that
 /// is narrow by chance once is rarely so twice.
-const LOOKS: u32 = 2;
+pub(super) const LOOKS: u32 = 2;
 
 impl Driver<'_> {
     /// Looks at the intervals of every case that still runs, and finishes those that are known.
@@ -38,7 +38,7 @@ impl Driver<'_> {
 }
 
 /// A tax, or a cost, of one timed phase in one environment.
-struct Interval {
+pub(super) struct Interval {
     /// The environment.
     slot: usize,
     floor: Effect,
@@ -47,7 +47,7 @@ struct Interval {
 }
 
 impl Interval {
-    fn of(slot: usize, contrast: &Contrast) -> Option<Interval> {
+    pub(super) fn of(slot: usize, contrast: &Contrast) -> Option<Interval> {
         Some(Interval { slot, floor: contrast.effect()?, mean: contrast.mean_cost()?.estimate })
     }
 
@@ -56,7 +56,7 @@ impl Interval {
         self.floor.half_width(0.95).unwrap_or(f64::INFINITY)
     }
 
-    fn is_narrow(&self, stop: &Stop) -> bool {
+    pub(super) fn is_narrow(&self, stop: &Stop) -> bool {
         let Stop::Precise { half_width, .. } = *stop else { return false };
         let width = self.floor_width();
         let obvious = self.floor.value.abs() - width > OBVIOUS.ln();
