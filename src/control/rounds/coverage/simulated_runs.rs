@@ -68,6 +68,8 @@ pub fn run(
         all += 1;
         drifts += drift;
         let log = centre + effect + value + drift;
+        // Rounds of one launch are their own unit.
+        let launch = if old { 0 } else { launch };
         // Means say nothing here, so that floors alone decide.
         own.insert(round, Round { launch, ln_floor: log, mean: 1.0 });
         base.insert(round, Round { launch, ln_floor: 0.0, mean: 1.0 });
@@ -81,7 +83,6 @@ pub fn run(
         }
         let one = std::slice::from_ref;
         let contrast = Contrast::against(one(&own), one(&base));
-        let contrast = if old { contrast.of_one_launch() } else { contrast };
         let effect = contrast.effect().expect("there are rounds");
         narrow = if is_narrow(&contrast) { narrow + 1 } else { 0 };
         let known = match until {
