@@ -28,7 +28,7 @@ pub enum Verb {
     Compare(CompareArgs),
     /// Copy a run file without host names, paths, arguments and boot ids, to publish it
     Redact(RedactArgs),
-    /// List probes, environments, filesystems, suites, workloads, formats or layouts
+    /// List probes, environments, filesystems, suites, workloads, formats, layouts or flags
     List(ListArgs),
     /// Show which environments start here, and why others do not
     Doctor(DoctorArgs),
@@ -306,6 +306,7 @@ pub enum Listed {
     Workloads,
     Formats,
     Layouts,
+    Flags,
 }
 
 #[derive(Debug, Args)]

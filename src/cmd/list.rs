@@ -5,7 +5,7 @@ use std::io::Write;
 use anyhow::Result;
 use comfy_table::{ContentArrangement, Table, presets};
 
-use super::selection;
+use super::{flags, selection};
 use crate::cli::{ListArgs, Listed};
 use crate::exit::Exit;
 use crate::launch::LAUNCHERS;
@@ -52,6 +52,7 @@ pub fn run(args: &ListArgs) -> Result<Exit> {
             };
             layouts.chain(ALIASES.iter().map(alias)).collect()
         }
+        Listed::Flags => flags::rows(),
         Listed::Formats => REPORTS
             .iter()
             .map(|report| [report.info().name.into(), report.info().summary.into()])
@@ -60,7 +61,9 @@ pub fn run(args: &ListArgs) -> Result<Exit> {
     let mut table = Table::new();
     table.load_preset(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
     table.add_rows(rows);
-    let text: String = table.lines().map(|line| line.trim().to_owned() + "\n").collect();
+    // The table begins each line with a space.
+    let line = |line: String| line.strip_prefix(' ').unwrap_or(&line).trim_end().to_owned() + "\n";
+    let text: String = table.lines().map(line).collect();
     std::io::stdout().write_all(text.as_bytes())?;
     Ok(Exit::Done)
 }

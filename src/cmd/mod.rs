@@ -7,6 +7,7 @@ pub mod busy;
 pub mod compare;
 pub mod completions;
 pub mod doctor;
+mod flags;
 pub mod list;
 mod machine;
 pub mod man;
