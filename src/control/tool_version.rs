@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use crate::cleanup::child;
 
-/// A tool that has not said its version by then is not asked any longer.
+/// Longest time to wait for the version.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// `podman 4.3.1`, of what that command prints; nothing where it does not tell.
+/// The version from the output of that command, such as `podman 4.3.1`; nothing if it prints none.
 pub(super) fn version(command: &[&str]) -> Option<String> {
     let (program, arguments) = command.split_first()?;
     let (mut output, mut input) = io::pipe().ok()?;
@@ -21,9 +21,9 @@ pub(super) fn version(command: &[&str]) -> Option<String> {
         .stderr(input.try_clone().ok()?)
         .spawn()
         .ok()?;
-    // What it prints is short enough not to fill the pipe; who prints more is waited for in vain.
+    // A version is too short to fill the pipe; a tool that prints more ends by the time limit.
     child::ended_or_killed(&mut child, PATIENCE).ok()??;
-    // With this there is something to read at once, whoever else still holds the pipe open.
+    // The newline ends the reading below, even if another process still holds the pipe open.
     input.write_all(b"\n").ok()?;
     let mut text = [0; 4096];
     let length = output.read(&mut text).ok()?;

@@ -11,8 +11,8 @@ use crate::cleanup::held_stage::HeldStage;
 use crate::model::{DATA_DIR, PlannedCase, TargetDir, WorkloadCase};
 use crate::{mount, sys, workload};
 
-/// Makes the data that the workloads of these cases need. It is in the target directory that is
-/// returned, until the stage is dropped.
+/// Makes the data for the workloads of these cases, in the returned target directory. Dropping the
+/// stage removes it.
 pub fn make_data(
     cases: &[PlannedCase],
     settings: &SessionSettings<'_>,
