@@ -185,6 +185,37 @@ fn documents_are_kept() {
     report(problems);
 }
 
+/// A map with old names misleads. A name may be written from the root, from `src/`, or by its end.
+#[test]
+fn the_map_names_files_that_exist() {
+    let mut known: Vec<String> = Vec::new();
+    for folder in ["src", "tests", "bench", "docs", ".ci", "scripts"] {
+        let mut open = vec![Path::new(ROOT).join(folder)];
+        while let Some(path) = open.pop() {
+            let name = path.strip_prefix(ROOT).unwrap().display().to_string();
+            match path.is_dir() {
+                true => {
+                    known.push(format!("/{name}/"));
+                    open.extend(fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()));
+                }
+                false => known.push(format!("/{name}")),
+            }
+        }
+    }
+    let mut problems = Vec::new();
+    for document in ["docs/ARCHITECTURE.md", "CONTRIBUTING.md"] {
+        let text = text(&Path::new(ROOT).join(document));
+        for word in text.split('`').skip(1).step_by(2) {
+            let plain = word.chars().all(|c| c.is_ascii_lowercase() || "._-/".contains(c));
+            let is_file = plain && (word.ends_with(".rs") || word.ends_with('/'));
+            if is_file && !known.iter().any(|known| known.ends_with(&format!("/{word}"))) {
+                problems.push(format!("{document}: there is no `{word}`"));
+            }
+        }
+    }
+    report(problems);
+}
+
 /// Targets of Markdown links that are files of this repository, without anchors.
 fn relative_links(text: &str) -> Vec<String> {
     text.split("](")
