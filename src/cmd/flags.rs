@@ -40,8 +40,8 @@ fn remedy(flag: Flag) -> &'static str {
              machine to see whether the tail is the environment's"
         }
         Flag::Contended => {
-            "stop other programs and measure again, or give a larger `--budget`; until then, do not \
-             read the mean"
+            "stop other programs and measure again, or give a larger `--budget`; until then, do \
+             not read the mean"
         }
         Flag::DifferentWork => {
             "read the tax as the cost of all that work together; a case with fewer parts, such as \
@@ -74,8 +74,8 @@ fn remedy(flag: Flag) -> &'static str {
              gives its own"
         }
         Flag::Ticks => {
-            "read the wall time instead, or time an input that takes a hundred steps of CPU time or \
-             more"
+            "read the wall time instead, or time an input that takes a hundred steps of CPU time \
+             or more"
         }
         Flag::Autocorrelated => {
             "give a larger `--budget`, or stop what changes from minute to minute"

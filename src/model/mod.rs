@@ -1,5 +1,5 @@
-//! Nouns that every layer shares. Pure data. May use nothing else of this program; nothing here
-//! touches a process, a file or a clock.
+//! The nouns that all layers share: plans, cases, facts, failures. Pure data. May use nothing else
+//! of this program. Must not touch a process, a file or a clock.
 
 mod block;
 mod case;

@@ -1,9 +1,11 @@
-//! Every message between controller and agent, and between agent and worker.
+//! The messages between controller and agent, and between agent and worker. `docs/PROTOCOL.md`
+//! describes them for authors of other agents and controllers.
 //!
-//! One JSON object a line, behind [`PREFIX`], so that whatever else an environment prints is noise
-//! and not a message. The agent speaks first; after that the controller asks and the agent answers,
-//! one question at a time. Data on the agent's input while it works is a cancellation.
-//! `docs/PROTOCOL.md` describes it for those who write another agent or controller.
+//! Each line has one JSON object after [`PREFIX`]; other output of an environment is noise. The
+//! agent speaks first. After that, the controller asks and the agent answers, one question at a
+//! time. Input that comes while the agent works cancels the question.
+//!
+//! May use `cleanup` and `model`. Must not start processes or measure.
 
 pub mod guest;
 pub mod transfer;

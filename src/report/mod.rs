@@ -1,5 +1,5 @@
-//! Renderers: a comparison in, bytes out. One file a format, listed once below. None of them
-//! writes a file or computes a statistic.
+//! Renderers: a comparison in, bytes out. One file a format, listed once below. May use `compare`,
+//! `model` and `units`. Must not write a file or compute a statistic.
 
 mod csv;
 mod differences;

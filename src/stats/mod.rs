@@ -1,7 +1,7 @@
-//! Estimators: numbers in, numbers out. The sources of the formulas are at each of them.
-//!
-//! May use nothing else of this program: neither its nouns nor its files. `contrast.rs` is the only
+//! Estimators: numbers in, numbers out. Each formula names its source. `contrast.rs` is the only
 //! estimator of costs and ratios that others ask; the rest are its parts and single formulas.
+//!
+//! May use nothing else of this program. Must not know its nouns or its files.
 
 mod autocorrelation;
 mod block;

@@ -1,5 +1,8 @@
-//! The driver: starts the environments, tunes every case in each, and measures in interleaved
-//! rounds until every tax is known well enough or the budget is spent.
+//! The driver of a run: starts the environments, tunes every case in each, and measures in
+//! interleaved rounds until every tax is precise enough or the budget ends.
+//!
+//! May use the rest of `control` and what that uses. Must not know a kind of environment or a
+//! single probe.
 
 mod asking;
 mod cells;

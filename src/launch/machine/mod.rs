@@ -1,5 +1,5 @@
 //! Shared by kinds with their own kernel: the options of their arguments, the filesystems of their
-//! guests, and the initramfs.
+//! guests, and the initramfs. May use what `launch` uses. Must not know one of the kinds.
 
 mod archive;
 pub(super) mod control_boot;

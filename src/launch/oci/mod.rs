@@ -1,4 +1,5 @@
-//! Shared by the container kinds: bundles, roots, options and filters.
+//! Shared by the container kinds: bundles, roots, options and filters. May use what `launch` uses.
+//! Must not know one of the kinds, except their names in filters and errors.
 
 pub(super) mod bundle;
 pub(super) mod engine;

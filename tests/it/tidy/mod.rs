@@ -216,6 +216,26 @@ fn the_map_names_files_that_exist() {
     report(problems);
 }
 
+/// A reader of a folder begins with its `mod.rs`.
+#[test]
+fn every_folder_says_what_it_may_and_must_not_do() {
+    let mut problems = Vec::new();
+    for path in files_below("src", "rs") {
+        if path.file_name().is_some_and(|name| name == "mod.rs") {
+            let code = text(&path);
+            let head = code.lines().take_while(|line| line.starts_with("//!"));
+            let head: String = head.map(|line| line.to_owned() + " ").collect();
+            if !head.to_lowercase().contains("may use") || !head.contains("ust not") {
+                problems.push(format!(
+                    "{}: say what it is, what it may use and what it must not do",
+                    short(&path)
+                ));
+            }
+        }
+    }
+    report(problems);
+}
+
 /// Targets of Markdown links that are files of this repository, without anchors.
 fn relative_links(text: &str) -> Vec<String> {
     text.split("](")

@@ -1,5 +1,5 @@
 //! Runs a whole command to its end and reports what it and its children used, as counted by the job
-//! object that they belong to.
+//! object that they belong to. May use `sys` only. Must not know the protocol.
 
 mod program;
 mod start;
