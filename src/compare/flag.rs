@@ -66,7 +66,7 @@ impl Flag {
     pub fn explanation(self) -> &'static str {
         match self {
             Flag::OptimisedAway => {
-                "below a nanosecond: nothing is that fast, so the operation was not done"
+                "below a nanosecond: no operation is that fast, so it was not done"
             }
             Flag::HeavyTail => {
                 "tail: floor and mean cost tell different stories, by more than 10 % and beyond \
@@ -100,7 +100,7 @@ impl Flag {
                  began"
             }
             Flag::NotDurable => {
-                "not durable: what was reported to be on the device cannot have been"
+                "not durable: the device did not write data that was reported as durable"
             }
             Flag::OtherProgram => {
                 "another program: the file of that name is not the reference's; what differs is \

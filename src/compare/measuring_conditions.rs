@@ -38,7 +38,7 @@ pub(super) fn flags(data: &CellData<'_>) -> Vec<Flag> {
     flags
 }
 
-/// Why what was said to be durable cannot have been, if it cannot.
+/// The evidence that data reported as durable was not, if there is any.
 fn dishonest(data: &CellData<'_>) -> Option<String> {
     let claimed = total(data, "claimed_bytes")?;
     if let Some(written) = total(data, "device_bytes") {

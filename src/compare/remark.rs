@@ -23,7 +23,7 @@ pub struct Remark {
 pub enum RemarkKind {
     /// Probes of the CPU itself differ between environments.
     Control,
-    /// Writes that were reported durable cannot have been.
+    /// Writes that were reported as durable were not.
     NotDurable,
     /// A condition of the measuring that the probe reported.
     Condition,

@@ -80,7 +80,7 @@ fn settle(set: &mut SampleSet) {
     set.samples.push(vec![if synced.is_ok() { taken } else { 0 }]);
     if let Err(error) = synced {
         set.extras.hidden.push(CommandPhase::Settle.name().to_owned());
-        let note = format!("when what the command wrote was durable is not known: {error}");
+        let note = format!("the time until the output was durable is unknown: {error}");
         set.extras.notes.push(note);
     }
 }

@@ -1,27 +1,30 @@
-//! How the environments differ, as a table beside the others: a fact, and under it who says what.
+//! The table of facts that differ: a fact with the reference's value, and below it the others'.
 
 use super::sheet::Sheet;
 use crate::compare::{Change, Comparison, Difference};
 
-/// Characters from which a value is told by what is different in it, or not to its end.
+/// Longest value in characters; a longer list shows only its different elements, a longer text only
+/// its beginning.
 const LONG: usize = 64;
-/// Elements of a list that are told.
+/// Most elements of a list that are shown.
 const ELEMENTS: usize = 8;
-/// Stands where the reference says nothing.
+/// Stands for a fact that the reference does not show.
 const NOTHING: &str = "–";
 
-/// The table, if there is anything to say.
+/// The table; none if no fact differs.
 pub fn sheet(comparison: &Comparison) -> Option<Sheet> {
     let reference = &comparison.reference;
-    let header = ["", &format!("{reference}, and under it what others have instead")];
-    let title = "How the environments differ, as far as they tell";
+    let header = ["", &format!("{reference}, and below it the values of others")];
+    let title = "How the environments differ, by the facts that they show";
     let mut sheet = Sheet { prose: true, ..Sheet::new(title, &header) };
     for difference in &comparison.differences {
         sheet.rows.extend(rows(difference, &comparison.columns));
     }
     let silent = silent(comparison);
     if !silent.is_empty() {
-        sheet.rows.push(vec!["not told".into(), format!("by these, but by {reference}")]);
+        sheet
+            .rows
+            .push(vec!["unknown".into(), format!("facts that {reference} shows and these do not")]);
         sheet.rows.extend(silent);
     }
     (!sheet.rows.is_empty()).then_some(sheet)
@@ -49,7 +52,7 @@ fn first_of(names: &[String], separator: &str) -> String {
     text
 }
 
-/// Which columns are silent about what the reference says.
+/// The columns that do not show facts of the reference, with these facts.
 fn silent(comparison: &Comparison) -> Vec<Vec<String>> {
     let of_column = |(column, label)| {
         let unknown = comparison.differences.iter().filter(|it| it.is_unknown(column));
@@ -61,7 +64,7 @@ fn silent(comparison: &Comparison) -> Vec<Vec<String>> {
     groups.into_iter().map(|(facts, names)| vec![format!("  {names}"), facts]).collect()
 }
 
-/// Each text once, with the names of all who have it.
+/// Each text once, with the names of all columns that have it.
 fn grouped(told: Vec<(String, &str)>) -> Vec<(String, String)> {
     let mut groups: Vec<(String, String)> = Vec::new();
     for (text, name) in told {
@@ -87,7 +90,7 @@ fn of_reference(difference: &Difference) -> String {
     match () {
         () if text.is_empty() => NOTHING.to_owned(),
         () if is_long(&text) && difference.changes.iter().any(Option::is_some) => {
-            "(long: only what others add and lack)".to_owned()
+            "(long: only the differences are shown)".to_owned()
         }
         () => shortened(&text),
     }
@@ -109,7 +112,7 @@ fn shortened(text: &str) -> String {
     format!("{}…", kept.trim_end())
 }
 
-/// `+new −old`: the elements of a list that are more and those that are less.
+/// `+new −old`: the elements that a list has in addition, and those that it lacks.
 fn changed(change: &Change) -> String {
     let Change { added, removed } = change;
     let signed = |sign: char, elements: &[String]| {
@@ -146,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn of_long_lists_only_what_differs_is_told() {
+    fn of_long_lists_only_the_differences_are_shown() {
         let long = "flag ".repeat(20);
         let mut flags = difference("cpu_flags", &[Some(&long), Some("x")]);
         let many: Vec<String> = (0..10).map(|number| format!("f{number}")).collect();

@@ -46,7 +46,11 @@ fn a_bare_chroot_still_says_what_it_runs_on() {
     fs::create_dir(place.path("root/tmp")).unwrap();
     let bare = format!("bare=chroot:{}", place.path("root"));
     let run = place.run(&["native", &bare], &["syscall.getppid"]);
-    run.args(SHORT).run().exits(0).prints("How the environments differ").prints("not told");
+    run.args(SHORT)
+        .run()
+        .exits(0)
+        .prints("How the environments differ")
+        .prints("facts that native shows and these do not");
     let text = place.read("run.jsonl");
     let line = text.lines().find(|line| line.contains("\"name\":\"bare\",\"facts\"")).unwrap();
     let bare: Value = serde_json::from_str(line).unwrap();

@@ -213,7 +213,7 @@ fn what_goes_wrong_is_said_as_elsewhere() {
     let words = ["--cold", "--input", &cold, "ls {}"];
     ends(&place, &words, 3).complains("Windows does not say what of a file is in the cache");
     // A row of its own is not there, and the command's is.
-    ends(&place, &["--settle", "--", "hostname"], 0).prints("durable is not known");
+    ends(&place, &["--settle", "--", "hostname"], 0).prints("durable is unknown");
     wall(&place).measured("command", "wine");
 }
 
