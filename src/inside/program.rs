@@ -3,6 +3,7 @@
 
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read, Seek};
+use std::ops::Range;
 use std::path::Path;
 
 use anyhow::{Context, Result};
@@ -23,6 +24,38 @@ use crate::sys;
 /// Longest first line of a script that is read.
 const LONGEST_LINE: u64 = 256;
 
+/// Libraries that are named at most, and bytes of a name that are kept: a path's limit on Linux.
+const MOST_LIBRARIES: usize = 1000;
+const LONGEST_NAME: usize = 4096;
+/// Bytes of a program's file that one part of its headers may have.
+const LARGEST_PART: u64 = 16 << 20;
+
+/// A file of which only parts of [`LARGEST_PART`] are read: headers may claim gigabytes, and sparse
+/// files have them.
+struct Bounded<'a, R: Read + Seek>(&'a ReadCache<R>);
+
+impl<R: Read + Seek> Clone for Bounded<'_, R> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<R: Read + Seek> Copy for Bounded<'_, R> {}
+
+impl<'a, R: Read + Seek> ReadRef<'a> for Bounded<'a, R> {
+    fn len(self) -> Result<u64, ()> {
+        self.0.len()
+    }
+
+    fn read_bytes_at(self, offset: u64, size: u64) -> Result<&'a [u8], ()> {
+        if size > LARGEST_PART { Err(()) } else { self.0.read_bytes_at(offset, size) }
+    }
+
+    fn read_bytes_at_until(self, range: Range<u64>, delimiter: u8) -> Result<&'a [u8], ()> {
+        self.0.read_bytes_at_until(range, delimiter)
+    }
+}
+
 /// What is known of the program that this word of a command would start.
 pub fn program(word: &str) -> Facts {
     let Some(path) = sys::find_program(word) else { return Facts::new() };
@@ -35,8 +68,11 @@ pub fn program(word: &str) -> Facts {
         facts.insert("file".into(), canonical.to_owned());
     }
     facts.insert("path".into(), path.display().to_string());
-    // What cannot be read as a program is still known by its size and hash.
-    facts.extend(headers(&path).unwrap_or_default());
+    // What cannot be read as a program is still known by its size and hash. Only files are opened:
+    // reading a pipe or a device may never end.
+    if path.is_file() {
+        facts.extend(File::open(&path).ok().and_then(|it| headers(it).ok()).unwrap_or_default());
+    }
     facts
 }
 
@@ -61,16 +97,17 @@ pub fn hash_of(path: &Path) -> Result<String> {
     Ok(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
-/// What the file's first bytes and headers say.
-fn headers(path: &Path) -> Result<Facts> {
+/// What the file's first bytes and headers say. Headers may be damaged or made to harm: what they
+/// lead to is read only as far as the limits above.
+fn headers<R: Read + Seek>(mut file: R) -> Result<Facts> {
     let mut line = Vec::new();
-    let reader = BufReader::new(File::open(path)?);
-    reader.take(LONGEST_LINE).read_until(b'\n', &mut line)?;
+    BufReader::new((&mut file).take(LONGEST_LINE)).read_until(b'\n', &mut line)?;
     if let Some(interpreter) = line.strip_prefix(b"#!") {
         let interpreter = String::from_utf8_lossy(interpreter).trim().to_owned();
         return Ok(named([("format", "script".into()), ("interpreter", interpreter)]));
     }
-    let data = &ReadCache::new(File::open(path)?);
+    file.rewind()?;
+    let data = Bounded(&ReadCache::new(file));
     match FileKind::parse(data)? {
         FileKind::Elf32 => elf::<elf::FileHeader32<Endianness>, _>(data, "ELF32"),
         FileKind::Elf64 => elf::<elf::FileHeader64<Endianness>, _>(data, "ELF64"),
@@ -84,10 +121,10 @@ fn named<const N: usize>(facts: [(&str, String); N]) -> Facts {
     facts.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
-fn elf<Elf, R>(data: &ReadCache<R>, format: &str) -> Result<Facts>
+fn elf<'a, Elf, R>(data: R, format: &str) -> Result<Facts>
 where
     Elf: FileHeader<Endian = Endianness>,
-    R: Read + Seek,
+    R: ReadRef<'a>,
 {
     let header = Elf::parse(data)?;
     let endian = header.endian()?;
@@ -97,7 +134,7 @@ where
     let mut libraries = Vec::new();
     for segment in segments {
         if let Some(name) = segment.interpreter(endian, data)? {
-            interpreter = Some(String::from_utf8_lossy(name).into_owned());
+            interpreter = Some(library_name(name));
         }
         if let Some(entries) = segment.dynamic(endian, data)? {
             libraries = needed::<Elf, _>(entries, segments, endian, data);
@@ -110,6 +147,10 @@ where
     facts.extend(interpreter.map(|name| ("interpreter".to_owned(), name)));
     facts.extend((!libraries.is_empty()).then(|| ("libraries".to_owned(), libraries.join(" "))));
     Ok(facts)
+}
+
+fn library_name(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(&bytes[..bytes.len().min(LONGEST_NAME)]).into_owned()
 }
 
 fn elf_machine<Elf: FileHeader>(header: &Elf, endian: Elf::Endian) -> String {
@@ -129,15 +170,15 @@ fn elf_machine<Elf: FileHeader>(header: &Elf, endian: Elf::Endian) -> String {
 
 /// The libraries that the dynamic section names (DT_NEEDED). Their names are read where the segment
 /// that is loaded there has them: section headers may have been stripped.
-fn needed<Elf, R>(
+fn needed<'a, Elf, R>(
     entries: &[Elf::Dyn],
     segments: &[Elf::ProgramHeader],
     endian: Endianness,
-    data: &ReadCache<R>,
+    data: R,
 ) -> Vec<String>
 where
     Elf: FileHeader<Endian = Endianness>,
-    R: Read + Seek,
+    R: ReadRef<'a>,
 {
     let value = |tag| entries.iter().find(|it| it.tag(endian) == tag).map(|it| it.val(endian));
     let Some((address, size)) = value(elf::DT_STRTAB).zip(value(elf::DT_STRSZ)) else {
@@ -148,21 +189,23 @@ where
         let within = address.checked_sub(start)?;
         let loaded = segment.p_type(endian) == elf::PT_LOAD;
         let stored: u64 = segment.p_filesz(endian).into();
-        (loaded && within < stored).then(|| segment.p_offset(endian).into() + within)
+        let offset: u64 = segment.p_offset(endian).into();
+        (loaded && within < stored).then(|| offset.checked_add(within)).flatten()
     });
     let table = offset.and_then(|offset| data.read_bytes_at(offset, size).ok()).unwrap_or_default();
     let name = |entry: &Elf::Dyn| {
         let rest = table.get(usize::try_from(entry.val(endian)).ok()?..)?;
         let name = rest.split(|byte| *byte == 0).next()?;
-        Some(String::from_utf8_lossy(name).into_owned())
+        Some(library_name(name))
     };
-    entries.iter().filter(|it| it.tag(endian) == elf::DT_NEEDED).filter_map(name).collect()
+    let entries = entries.iter().filter(|it| it.tag(endian) == elf::DT_NEEDED);
+    entries.take(MOST_LIBRARIES).filter_map(name).collect()
 }
 
-fn pe<Pe, R>(data: &ReadCache<R>, format: &str) -> Result<Facts>
+fn pe<'a, Pe, R>(data: R, format: &str) -> Result<Facts>
 where
     Pe: ImageNtHeaders,
-    R: Read + Seek,
+    R: ReadRef<'a>,
 {
     let file = PeFile::<Pe, _>::parse(data)?;
     let machine = match file.nt_headers().file_header().machine.get(LittleEndian) {
@@ -174,9 +217,10 @@ where
     let mut libraries = Vec::new();
     if let Some(table) = file.import_table()? {
         let mut descriptors = table.descriptors()?;
-        while let Some(descriptor) = descriptors.next()? {
-            let name = table.name(descriptor.name.get(LittleEndian))?;
-            libraries.push(String::from_utf8_lossy(name).into_owned());
+        while let Some(descriptor) = descriptors.next()?
+            && libraries.len() < MOST_LIBRARIES
+        {
+            libraries.push(library_name(table.name(descriptor.name.get(LittleEndian))?));
         }
     }
     let mut facts = named([("format", format.into()), ("machine", machine)]);
@@ -187,8 +231,95 @@ where
 #[cfg(test)]
 mod tests {
     use std::env;
+    use std::io::Cursor;
 
     use super::*;
+
+    /// Copies the bytes into the file at that place.
+    fn put(file: &mut [u8], at: usize, bytes: &[u8]) {
+        file[at..at + bytes.len()].copy_from_slice(bytes);
+    }
+
+    /// A dynamically linked ELF file of one loaded segment, which needs `liba.so` and `libb.so`.
+    fn dynamic_elf() -> Vec<u8> {
+        const TABLE: u64 = 0x200;
+        let mut file = vec![0; 0x300];
+        put(&mut file, 0, &[0x7f, b'E', b'L', b'F', 2, 1, 1]);
+        put(&mut file, 16, &[3, 0, 62, 0, 1]); // ET_DYN, x86-64
+        put(&mut file, 32, &64u64.to_le_bytes()); // program headers
+        put(&mut file, 52, &[64, 0, 56, 0, 3, 0, 64, 0]);
+        // Kind, offset, and size: loaded, interpreter, dynamic.
+        for (index, (kind, offset, size)) in
+            [(1u32, 0u64, 0x300u64), (3, 0x280, 11), (2, 0x100, 80)].into_iter().enumerate()
+        {
+            let header = 64 + 56 * index;
+            put(&mut file, header, &kind.to_le_bytes());
+            for field in [8, 16, 24] {
+                put(&mut file, header + field, &offset.to_le_bytes());
+            }
+            for field in [32, 40] {
+                put(&mut file, header + field, &size.to_le_bytes());
+            }
+        }
+        // DT_STRTAB, DT_STRSZ, DT_NEEDED twice, DT_NULL.
+        let entries = [(5u64, TABLE), (10, 32), (1, 1), (1, 9), (0, 0)];
+        for (index, (tag, value)) in entries.into_iter().enumerate() {
+            put(&mut file, 0x100 + 16 * index, &tag.to_le_bytes());
+            put(&mut file, 0x108 + 16 * index, &value.to_le_bytes());
+        }
+        put(&mut file, TABLE as usize, b"\0liba.so\0libb.so\0");
+        put(&mut file, 0x280, b"/lib/ld.so\0");
+        file
+    }
+
+    /// A Windows program that imports from `kernel32.dll`.
+    fn importing_pe() -> Vec<u8> {
+        use sys::pe::{HEADERS, Image, SECTION};
+        let mut section = [0; 96];
+        put(&mut section, 12, &(SECTION + 64).to_le_bytes());
+        put(&mut section, 16, &(SECTION + 48).to_le_bytes());
+        put(&mut section, 64, b"kernel32.dll");
+        let directories = &[(1, SECTION, 40)];
+        let image = Image { section: &section, library: false, entry: SECTION, directories };
+        image.file::<{ 2 * HEADERS }>().to_vec()
+    }
+
+    #[test]
+    fn libraries_and_interpreter_are_read_from_the_dynamic_section() {
+        let facts = headers(Cursor::new(dynamic_elf())).unwrap();
+        assert_eq!((&*facts["libraries"], &*facts["linked"]), ("liba.so libb.so", "dynamically"));
+        assert_eq!(facts["interpreter"], "/lib/ld.so");
+        let facts = headers(Cursor::new(importing_pe())).unwrap();
+        assert_eq!((&*facts["libraries"], &*facts["format"]), ("kernel32.dll", "PE32+"));
+    }
+
+    #[test]
+    fn an_offset_beyond_all_numbers_is_no_library() {
+        let mut file = dynamic_elf();
+        put(&mut file, 64 + 8, &u64::MAX.to_le_bytes());
+        let facts = headers(Cursor::new(file)).unwrap();
+        assert!(!facts.contains_key("libraries") && facts["linked"] == "dynamically");
+    }
+
+    /// Damaged headers give fewer facts, and neither a panic nor gigabytes.
+    #[test]
+    fn damaged_headers_are_read_without_harm() {
+        let seeds = [
+            dynamic_elf(),
+            sys::TINY_EXECUTABLE.to_vec(),
+            sys::pe::forwarder("a.dll", "Own", "other.Real").to_vec(),
+            importing_pe(),
+        ];
+        let mut random = rand_pcg::Pcg32::new(14, 1);
+        for round in 0..4_000usize {
+            let mut file = seeds[round % seeds.len()].clone();
+            sys::mutate(&mut file, &mut random);
+            let text: usize = headers(Cursor::new(file))
+                .map(|facts| facts.values().map(String::len).sum())
+                .unwrap_or_default();
+            assert!(text <= (MOST_LIBRARIES + 2) * (3 * LONGEST_NAME + 1), "{round}: {text}");
+        }
+    }
 
     #[test]
     fn a_program_is_known_by_its_headers() {

@@ -12,6 +12,8 @@ pub use shared::counting::CountingAllocator;
 pub use shared::file::Access;
 pub use shared::held::{Footprint, Held};
 pub use shared::hypervisor::{Hypervisor, hypervisor};
+#[cfg(test)]
+pub use shared::mutation::mutate;
 pub use shared::pe;
 pub use shared::types::{Ready, Room, Shape, Written};
 

@@ -73,6 +73,35 @@ mod tests {
         assert!(error("/no/such.json").contains("reading `/no/such.json`"));
     }
 
+    /// A damaged profile is an error or a filter that fits the kernel's limit, and never a panic.
+    #[test]
+    fn damaged_profiles_are_errors_or_filters() {
+        let small = r#"{"defaultAction": "SCMP_ACT_ERRNO", "defaultErrnoRet": 1, "syscalls": [
+            {"names": ["read", "write"], "action": "SCMP_ACT_ALLOW", "args": [
+                {"index": 1, "value": 18446744073709551615, "valueTwo": 3,
+                 "op": "SCMP_CMP_MASKED_EQ"}]},
+            {"name": "open", "action": "SCMP_ACT_ERRNO", "errnoRet": 65535, "includes":
+                {"caps": ["CAP_CHOWN"], "arches": ["amd64"]}}]}"#;
+        let mut random = rand_pcg::Pcg32::new(12, 1);
+        let (mut made, mut refused) = (0, 0);
+        for round in 0..5_000 {
+            let seed = if round % 100 == 0 { CONTAINER } else { small };
+            let mut text = seed.as_bytes().to_vec();
+            crate::sys::mutate(&mut text, &mut random);
+            match compile(&String::from_utf8_lossy(&text)) {
+                Ok(filter) => {
+                    made += 1;
+                    assert!(filter.len() <= libc::BPF_MAXINSNS as usize, "{}", filter.len());
+                }
+                Err(why) => {
+                    refused += 1;
+                    assert!(!why.is_empty());
+                }
+            }
+        }
+        assert!(made > 0 && refused > 0, "{made} {refused}");
+    }
+
     #[test]
     fn a_file_that_is_no_profile_says_where() {
         let file = tempfile::Builder::new().suffix(".json").tempfile().unwrap();

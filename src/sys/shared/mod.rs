@@ -10,5 +10,7 @@ pub mod file;
 pub mod held;
 pub mod hold_threads;
 pub mod hypervisor;
+#[cfg(test)]
+pub mod mutation;
 pub mod pe;
 pub mod types;
