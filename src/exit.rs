@@ -11,7 +11,8 @@ pub enum Exit {
     Gate = 1,
     /// Usage or set-up error: nothing was measured, or the gate had no verdict to judge.
     Usage = 2,
-    /// A run file was written, but something failed or was not reached, or it was interrupted.
+    /// A run file was written, but something failed or was not reached, every row was skipped, or
+    /// the run was interrupted.
     Partial = 3,
 }
 

@@ -13,7 +13,7 @@ use crate::cleanup::stage;
 use crate::cli::DoctorArgs;
 use crate::control::{AgentError, Session, SessionSettings};
 use crate::exit::Exit;
-use crate::launch::LAUNCHERS;
+use crate::launch::{self, LAUNCHERS};
 use crate::model::{Availability, EnvSpec, Failure};
 use crate::protocol::{Answer, Ask};
 use crate::report::failure;
@@ -74,16 +74,29 @@ fn overview(page: &Page, tried: &[EnvSpec], settings: &SessionSettings<'_>) -> R
     });
     let entry = |(spec, trial): &(EnvSpec, StartCheck)| page.short(&label(spec), trial);
     let mut text: String = tries.iter().map(entry).collect();
-    for launcher in LAUNCHERS.iter().filter(|launcher| launcher.info().example.is_none()) {
-        let usage = launcher.info().usage;
+    for launcher in LAUNCHERS {
+        let info = launcher.info();
+        if info.example.is_some() || launch::other_system(info).is_some() {
+            continue;
+        }
         text.push_str(&match launcher.detect() {
             Availability::Available => {
-                page.entry(usage, "?", &["needs an argument: give it with `--env`".to_owned()])
+                page.entry(info.usage, "?", &["needs what only you can name".to_owned()])
             }
             Availability::Unavailable { reason, remedy } => {
-                page.short(usage, &StartCheck::Failed(Failure::new(reason).or_remedy(remedy)))
+                let why = Failure::new(reason).or_remedy(remedy);
+                page.short(info.usage, &StartCheck::Failed(why))
             }
         });
+    }
+    for system in ["Linux", "Windows"] {
+        let infos = LAUNCHERS.iter().map(|launcher| launcher.info());
+        let its_own = infos.filter(|info| launch::other_system(info) == Some(system));
+        let kinds: Vec<&str> = its_own.map(|info| info.kind).collect();
+        if !kinds.is_empty() {
+            let kinds = format!("envtax starts these on {system} only: {}", kinds.join(", "));
+            text.push_str(&page.entry(&format!("on {system}"), "no", &[kinds]));
+        }
     }
     text.push_str(
         "\n`envtax doctor --env SPEC` shows all details of one environment.\n\

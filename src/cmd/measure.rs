@@ -101,10 +101,15 @@ pub(super) fn measure(draft: &Draft, how: &How<'_>) -> Result<Exit> {
         // A closed stderr is no reason to fail.
         let _ = writeln!(io::stderr(), "\nrun file: {path}   (seed {})", run.header.plan.seed);
     }
+    let empty = done && measured.iter().all(|(_, run, _)| nothing_measured(run));
+    if empty {
+        let text = "nothing was measured: every row was skipped, for the reasons above";
+        let _ = writeln!(io::stderr(), "envtax: {text}");
+    }
     // A wrong answer is in the run file like any other; the comparison refuses it.
     let failed = |cell: &compare::Cell| matches!(cell, compare::Cell::Failed { .. });
     let refused = comparison?.rows.iter().flat_map(|row| &row.cells).any(failed);
-    Ok(if done && !refused { Exit::Done } else { Exit::Partial })
+    Ok(if done && !empty && !refused { Exit::Done } else { Exit::Partial })
 }
 
 /// One of several runs is over.
@@ -167,6 +172,11 @@ fn complete(run: &RunFile) -> bool {
         run.blocks.iter().any(counts) || run.outcomes.iter().any(|outcome| outcome.case == case)
     };
     !failed && (0..plan.cases.len()).all(reached)
+}
+
+/// Whether no row has a figure in any environment.
+fn nothing_measured(run: &RunFile) -> bool {
+    run.blocks.iter().all(|block| block.round == 0)
 }
 
 /// The environments of the plan without those that `--env auto` brought in and that do not start

@@ -99,10 +99,11 @@ fn all_of(file: Option<&EnvFile>) -> Result<Vec<EnvSpec>> {
     Ok(all)
 }
 
-/// One environment of every kind that needs no choice of the user's.
+/// One environment of every kind that this system can start and that needs no choice of the user's.
 pub(super) fn examples() -> Result<Vec<EnvSpec>> {
-    let examples = LAUNCHERS.iter().filter_map(|launcher| launcher.info().example);
-    examples.map(launch::parse_spec).collect()
+    let infos = LAUNCHERS.iter().map(|launcher| launcher.info());
+    let own = infos.filter(|info| launch::other_system(info).is_none());
+    own.filter_map(|info| info.example).map(launch::parse_spec).collect()
 }
 
 #[cfg(test)]

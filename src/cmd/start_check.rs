@@ -45,7 +45,7 @@ pub(super) fn in_short(spec: &EnvSpec, settings: &SessionSettings<'_>) -> StartC
 /// The environment's launcher, if what it needs is installed; else why not.
 fn found(spec: &EnvSpec) -> Result<&'static dyn Launcher, Failure> {
     let launcher = launch::find(&spec.kind)?;
-    match launcher.detect() {
+    match launch::availability(launcher) {
         Availability::Available => Ok(launcher),
         Availability::Unavailable { reason, remedy } => Err(Failure::new(reason).or_remedy(remedy)),
     }

@@ -54,7 +54,7 @@ impl Session {
     ) -> Result<Session, AgentError> {
         let agent = settings.agent.to_str().context("the path of envtax is not UTF-8")?;
         let launcher = launch::find(&spec.kind)?;
-        if let Availability::Unavailable { reason, remedy } = launcher.detect() {
+        if let Availability::Unavailable { reason, remedy } = launch::availability(launcher) {
             return Err(AgentError::Dead(Failure::new(reason).or_remedy(remedy).into()));
         }
         settings.launches.set(settings.launches.get() + 1);

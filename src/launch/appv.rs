@@ -2,8 +2,7 @@
 
 use anyhow::{Result, ensure};
 
-use super::{Launch, Launcher, LauncherInfo, Site, needs_windows};
-use crate::model::Availability;
+use super::{Launch, Launcher, LauncherInfo, Site};
 
 pub struct Appv;
 
@@ -15,6 +14,7 @@ static INFO: LauncherInfo = LauncherInfo {
     remedy: "check by hand that `cmd.exe /appvve:PACKAGEGUID_VERSIONGUID /d /c echo hello` prints \
              hello, and that `Get-AppvClientPackage` shows the package as published",
     boot_limit_s: 60,
+    only_on: Some("windows"),
     ..LauncherInfo::COMMON
 };
 
@@ -28,10 +28,6 @@ fn is_guid(text: &str) -> bool {
 impl Launcher for Appv {
     fn info(&self) -> &'static LauncherInfo {
         &INFO
-    }
-
-    fn detect(&self) -> Availability {
-        needs_windows("App-V")
     }
 
     fn check(&self, argument: &str) -> Result<()> {

@@ -16,6 +16,7 @@ static INFO: LauncherInfo = LauncherInfo {
     remedy: "apt-get install bubblewrap; if it is there, allow user namespaces (see `namespace`)",
     version_command: &["bwrap", "--version"],
     example: Some("bwrap"),
+    only_on: Some("linux"),
     ..LauncherInfo::COMMON
 };
 

@@ -14,6 +14,7 @@ static INFO: LauncherInfo = LauncherInfo {
             file: not even `/proc` has to be mounted in DIR.",
     remedy: "run as root, or allow user namespaces (see `namespace`)",
     example: Some("chroot:/"),
+    only_on: Some("linux"),
     ..LauncherInfo::COMMON
 };
 

@@ -18,6 +18,7 @@ static INFO: LauncherInfo = LauncherInfo {
     example: Some("crun"),
     staged: true,
     version_command: &["crun", "--version"],
+    only_on: Some("linux"),
     ..LauncherInfo::COMMON
 };
 

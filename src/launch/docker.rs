@@ -21,6 +21,7 @@ static INFO: LauncherInfo = LauncherInfo {
     example: Some("docker"),
     staged: true,
     version_command: &["docker", "--version"],
+    only_on: Some("linux"),
     ..LauncherInfo::COMMON
 };
 

@@ -17,6 +17,7 @@ static INFO: LauncherInfo = LauncherInfo {
     version_command: &["firejail", "--version"],
     example: Some("firejail"),
     staged: true,
+    only_on: Some("linux"),
     ..LauncherInfo::COMMON
 };
 

@@ -26,6 +26,7 @@ static INFO: LauncherInfo = LauncherInfo {
     example: Some("gvisor"),
     staged: true,
     version_command: &["runsc", "--version"],
+    only_on: Some("linux"),
     ..LauncherInfo::COMMON
 };
 

@@ -85,6 +85,9 @@ pub struct LauncherInfo {
     pub remedy: &'static str,
     /// Prints the version of the tool that it uses; empty where there is none.
     pub version_command: &'static [&'static str],
+    /// The operating system (`std::env::consts::OS`) on which envtax can start it; none where the
+    /// kind is not bound to one.
+    pub only_on: Option<&'static str>,
     /// Specification that `doctor` and `--env auto` try; none when only the user can know one.
     pub example: Option<&'static str>,
     /// The command's own process takes part in every system call of the agent, as a tracer does. It
@@ -113,6 +116,7 @@ impl LauncherInfo {
         notes: "",
         remedy: "run by hand the command that `envtax doctor --env SPEC` shows",
         version_command: &[],
+        only_on: None,
         example: None,
         serves_calls: false,
         traces_guest: false,
@@ -259,6 +263,23 @@ pub fn find(kind: &str) -> Result<&'static dyn Launcher> {
     })
 }
 
+/// The operating system that the kind needs, if this is another one.
+pub fn other_system(info: &LauncherInfo) -> Option<&'static str> {
+    let system = info.only_on.filter(|system| *system != std::env::consts::OS)?;
+    Some(if system == "windows" { "Windows" } else { "Linux" })
+}
+
+/// Whether what the kind needs is there: its operating system, then its programs.
+pub fn availability(launcher: &dyn Launcher) -> Availability {
+    match other_system(launcher.info()) {
+        None => launcher.detect(),
+        Some(system) => Availability::Unavailable {
+            reason: format!("envtax starts `{}` on {system} only", launcher.info().kind),
+            remedy: format!("run envtax on {system}"),
+        },
+    }
+}
+
 /// Reads `NAME=KIND:ARGUMENT`, `KIND:ARGUMENT` or `KIND`; without a name, the kind is the name.
 pub fn parse_spec(text: &str) -> Result<EnvSpec> {
     let (name, spec) = split_name(text);
@@ -291,17 +312,6 @@ fn needs_program(program: &str, remedy: &str) -> Availability {
         None => Availability::Unavailable {
             reason: format!("there is no `{program}` on the search path"),
             remedy: remedy.to_owned(),
-        },
-    }
-}
-
-/// Available where envtax itself runs on Windows.
-fn needs_windows(what: &str) -> Availability {
-    match std::env::consts::OS {
-        "windows" => Availability::Available,
-        _ => Availability::Unavailable {
-            reason: format!("{what} is there on Windows only"),
-            remedy: "run envtax.exe on the Windows machine".into(),
         },
     }
 }
@@ -355,6 +365,28 @@ mod tests {
     pub(super) fn site_of(argument: &str) -> Site<'_> {
         let stage = Path::new("/stage");
         Site { argument, agent: "/x/envtax", dirs: &[], id: "0000aaaa-1", stage }
+    }
+
+    #[test]
+    fn kinds_of_another_system_are_unavailable_and_not_asked_for_programs() {
+        let own = std::env::consts::OS;
+        for launcher in LAUNCHERS {
+            let info = launcher.info();
+            assert!(
+                [None, Some("linux"), Some("windows")].contains(&info.only_on),
+                "{}",
+                info.kind
+            );
+            let Some(system) = other_system(info) else { continue };
+            assert_ne!(info.only_on, Some(own));
+            let Availability::Unavailable { reason, .. } = availability(*launcher) else {
+                panic!()
+            };
+            assert_eq!(reason, format!("envtax starts `{}` on {system} only", info.kind));
+        }
+        let (linux, windows) = (find("seccomp").unwrap(), find("appv").unwrap());
+        assert_eq!(other_system(linux.info()).is_some(), own != "linux");
+        assert_eq!(other_system(windows.info()).is_some(), own != "windows");
     }
 
     #[test]

@@ -14,6 +14,7 @@ static INFO: LauncherInfo = LauncherInfo {
     remedy: "allow user namespaces: sysctl kernel.unprivileged_userns_clone=1, and on Ubuntu \
              kernel.apparmor_restrict_unprivileged_userns=0",
     example: Some("namespace"),
+    only_on: Some("linux"),
     ..LauncherInfo::COMMON
 };
 

@@ -22,6 +22,7 @@ static INFO: LauncherInfo = LauncherInfo {
     version_command: &["systemd-nspawn", "--version"],
     example: Some("nspawn"),
     staged: true,
+    only_on: Some("linux"),
     ..LauncherInfo::COMMON
 };
 

@@ -22,6 +22,7 @@ static INFO: LauncherInfo = LauncherInfo {
     example: Some("podman"),
     staged: true,
     version_command: &["podman", "--version"],
+    only_on: Some("linux"),
     ..LauncherInfo::COMMON
 };
 

@@ -17,6 +17,7 @@ static INFO: LauncherInfo = LauncherInfo {
     version_command: &["proot", "--version"],
     example: Some("proot"),
     serves_calls: true,
+    only_on: Some("linux"),
     ..LauncherInfo::COMMON
 };
 

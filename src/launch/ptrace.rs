@@ -15,6 +15,7 @@ static INFO: LauncherInfo = LauncherInfo {
              `--cap-add SYS_PTRACE`",
     example: Some("ptrace"),
     serves_calls: true,
+    only_on: Some("linux"),
     ..LauncherInfo::COMMON
 };
 

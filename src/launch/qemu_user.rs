@@ -20,6 +20,7 @@ static INFO: LauncherInfo = LauncherInfo {
     example: Some("qemu-user"),
     boot_limit_s: 30,
     version_command: &["qemu-x86_64-static", "--version"],
+    only_on: Some("linux"),
     ..LauncherInfo::COMMON
 };
 

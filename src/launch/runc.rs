@@ -17,6 +17,7 @@ static INFO: LauncherInfo = LauncherInfo {
     example: Some("runc"),
     staged: true,
     version_command: &["runc", "--version"],
+    only_on: Some("linux"),
     ..LauncherInfo::COMMON
 };
 

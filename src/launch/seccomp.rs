@@ -16,6 +16,7 @@ static INFO: LauncherInfo = LauncherInfo {
     remedy: "the kernel needs CONFIG_SECCOMP_FILTER, and a sandbox around envtax must let it \
              install filters",
     example: Some("seccomp"),
+    only_on: Some("linux"),
     ..LauncherInfo::COMMON
 };
 

@@ -2,8 +2,7 @@
 
 use anyhow::{Result, ensure};
 
-use super::{Launch, Launcher, LauncherInfo, Site, needs_windows};
-use crate::model::Availability;
+use super::{Launch, Launcher, LauncherInfo, Site};
 
 pub struct Thinapp;
 
@@ -14,16 +13,13 @@ static INFO: LauncherInfo = LauncherInfo {
     notes: include_str!("thinapp.md"),
     remedy: "check by hand that `ENTRYPOINT /d /c echo hello` prints hello",
     boot_limit_s: 60,
+    only_on: Some("windows"),
     ..LauncherInfo::COMMON
 };
 
 impl Launcher for Thinapp {
     fn info(&self) -> &'static LauncherInfo {
         &INFO
-    }
-
-    fn detect(&self) -> Availability {
-        needs_windows("ThinApp")
     }
 
     fn check(&self, argument: &str) -> Result<()> {

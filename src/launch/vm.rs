@@ -27,6 +27,7 @@ static INFO: LauncherInfo = LauncherInfo {
     boot_limit_s: 120,
     own_kernel: true,
     version_command: &["qemu-system-x86_64", "--version"],
+    only_on: Some("linux"),
     ..LauncherInfo::COMMON
 };
 

@@ -18,6 +18,7 @@ static INFO: LauncherInfo = LauncherInfo {
     notes: include_str!("windows.md"),
     remedy: "make `/mnt/c/Windows/System32/cmd.exe /c ver` work: interop is set in /etc/wsl.conf",
     boot_limit_s: 30,
+    only_on: Some("linux"),
     ..LauncherInfo::COMMON
 };
 

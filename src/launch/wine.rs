@@ -25,6 +25,7 @@ static INFO: LauncherInfo = LauncherInfo {
     staged: true,
     boot_limit_s: 60,
     version_command: &["wine", "--version"],
+    only_on: Some("linux"),
     ..LauncherInfo::COMMON
 };
 

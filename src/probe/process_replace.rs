@@ -47,6 +47,14 @@ impl Probe for ProcessReplace {
     }
 
     fn availability(&self, _: &Params) -> Availability {
+        if sys::REPLACING_EXECUTABLE.is_empty() {
+            return Availability::Unavailable {
+                reason: "this system has no call by which a process executes another program in \
+                         its own place"
+                    .into(),
+                remedy: "measure `process.exec`, which starts a program as a new process".into(),
+            };
+        }
         carried_stays_inside()
     }
 

@@ -71,6 +71,12 @@ impl Probe for ScriptShell {
     }
 
     fn availability(&self, _: &Params) -> Availability {
+        if !sys::HAS_UNIX_SHELL {
+            return Availability::Unavailable {
+                reason: "there is no Unix shell on Windows".into(),
+                remedy: "measure it in WSL (`--env wsl:DISTRIBUTION`)".into(),
+            };
+        }
         let folders = PATH.trim_start_matches("PATH=");
         let found = |tool: &str| folders.split(':').any(|dir| Path::new(dir).join(tool).exists());
         let tools = TOOLS.iter().filter(|tool| !found(tool)).copied();
@@ -82,7 +88,10 @@ impl Probe for ScriptShell {
         }
         Availability::Unavailable {
             reason: format!("there is no {} in this environment", missing.join(", no ")),
-            remedy: format!("put it there (programs into one of {folders})"),
+            remedy: match missing[0] {
+                "/dev/null" => "give the environment a `/dev`".into(),
+                _ => format!("install what is missing (programs into one of {folders})"),
+            },
         }
     }
 

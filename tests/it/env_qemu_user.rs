@@ -172,7 +172,8 @@ fn what_windows_has_is_not_started_here() {
     let place = Place::new();
     let specs = ["native", &format!("appv:{package}"), "thinapp:cmd.exe"];
     let done = place.run(&specs, &[PROBE]).args(SHORT).run().exits(3);
-    done.prints("App-V is there on Windows only").prints("ThinApp is there on Windows only");
+    done.prints("envtax starts `appv` on Windows only")
+        .prints("envtax starts `thinapp` on Windows");
 }
 
 /// The kernel runs the command by itself: its time is none of the emulator's.

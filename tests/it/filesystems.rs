@@ -70,7 +70,8 @@ fn what_does_not_fit_is_skipped_with_both_figures() {
 fn a_limit_on_files_is_named() {
     let place = Place::new();
     let environment = place.fake("limited", "ulimit -f 16; exec \"$@\"");
-    let done = measure(&place, &[&environment], &[BUFFERED], "target", 0);
+    let done = measure(&place, &[&environment], &[BUFFERED], "target", 3);
+    let done = done.complains("nothing was measured: every row was skipped");
     done.prints("skipped").prints("may have 8.00 KiB here (`ulimit -f`) and this needs 64KiB");
     place.is_clean();
 }

@@ -349,8 +349,47 @@ fn unit_tests() -> Option<PathBuf> {
     built.max_by_key(|path| changed(path)).filter(|path| changed(path) > last)
 }
 
+/// Kinds that Windows does not have are no errors there.
+#[test]
+fn the_windows_build_knows_the_kinds_of_other_systems() {
+    if !needs_wine() {
+        return;
+    }
+    let place = Place::new();
+    both(&place);
+    let doctor = by_hand(&place, &["both.exe", "doctor"]);
+    assert!(doctor.contains("on Linux") && doctor.contains("seccomp"), "{doctor}");
+    let place = Place::new();
+    both(&place);
+    let auto = ["both.exe", "run", "-o", "auto.jsonl", "--env", "auto", "--budget", "2s"];
+    let told = by_hand(&place, &[&auto[..], &["--probe", "null"]].concat());
+    assert!(told.contains("null") && !told.contains("seccomp"), "{told}");
+}
+
+/// A suite of which nothing is there says so, and is no success.
+#[test]
+fn what_windows_cannot_measure_is_skipped_with_a_reason() {
+    if !needs_wine() {
+        return;
+    }
+    let place = Place::new();
+    both(&place);
+    let run = ["both.exe", "run", "-o", "none.jsonl", "--env", "native", "--budget", "2s"];
+    let rows = ["--probe", "process.replace", "--probe", "script.shell*"];
+    let told = by_hand_ends(&place, &[&run[..], &rows[..]].concat(), 3);
+    let told = told.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(told.contains("nothing was measured"), "{told}");
+    assert!(told.contains("executes another program in its own place"), "{told}");
+    assert!(told.contains("no Unix shell on Windows") && !told.contains("/dev/null"), "{told}");
+}
+
 /// Runs a program of the place by Wine, without envtax; what it prints.
 fn by_hand(place: &Place, words: &[&str]) -> String {
+    by_hand_ends(place, words, 0)
+}
+
+/// As [`by_hand`], for a program that ends with this exit code.
+fn by_hand_ends(place: &Place, words: &[&str], code: i32) -> String {
     let before = Traces::now();
     // Makes the prefix if that was not done yet.
     with_prefix(place.envtax(["list", "probes"])).run().exits(0);
@@ -367,7 +406,7 @@ fn by_hand(place: &Place, words: &[&str]) -> String {
     of("wineserver").arg("-k").status().unwrap();
     before.are_all();
     let text = String::from_utf8_lossy(&[done.stdout, done.stderr].concat()).into_owned();
-    assert_eq!(done.status.code(), Some(0), "{text}");
+    assert_eq!(done.status.code(), Some(code), "{text}");
     text
 }
 

@@ -88,7 +88,8 @@ pub use private_folder::{
     make_private_folders, mode_of, own_user_and_group, set_mode, unmount_below,
 };
 pub use process::{
-    DYNAMIC_PROGRAM, Executable, SHELL_PROGRAM, fork_exec, fork_exec_group, fork_exiting, reap,
+    DYNAMIC_PROGRAM, Executable, HAS_UNIX_SHELL, SHELL_PROGRAM, fork_exec, fork_exec_group,
+    fork_exiting, reap,
 };
 pub use process_tree::ProcessTree;
 pub use ptrace::enter_ptrace;

@@ -9,6 +9,8 @@ use super::check;
 
 /// A program that does nothing, with its dynamic linker and C library.
 pub const DYNAMIC_PROGRAM: Option<&str> = Some("/bin/true");
+/// Whether [`fork_exec_group`] can start shell scripts.
+pub const HAS_UNIX_SHELL: bool = true;
 /// A shell that does nothing.
 pub const SHELL_PROGRAM: &[&str] = &["/bin/sh", "-c", ":"];
 

@@ -78,7 +78,8 @@ pub use private_folder::{
     make_private_folders, mode_of, set_mode, unmount_below,
 };
 pub use process::{
-    DYNAMIC_PROGRAM, Executable, SHELL_PROGRAM, fork_exec, fork_exec_group, fork_exiting, reap,
+    DYNAMIC_PROGRAM, Executable, HAS_UNIX_SHELL, SHELL_PROGRAM, fork_exec, fork_exec_group,
+    fork_exiting, reap,
 };
 pub use process_tree::ProcessTree;
 pub use spawn::{REPLACING_EXECUTABLE, Spawner, posix_spawn};

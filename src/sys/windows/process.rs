@@ -16,6 +16,8 @@ use super::{check, not_here, wide};
 
 /// None: no program that does nothing is on every Windows.
 pub const DYNAMIC_PROGRAM: Option<&str> = None;
+/// Whether [`fork_exec_group`] can start shell scripts.
+pub const HAS_UNIX_SHELL: bool = false;
 /// A shell that does nothing.
 pub const SHELL_PROGRAM: &[&str] = &["C:\\windows\\system32\\cmd.exe", "/d", "/c", "rem"];
 
