@@ -19,6 +19,7 @@ const FLAGS: &[Flag] = &[
     Flag::Ticks,
     Flag::NotDurable,
     Flag::Autocorrelated,
+    Flag::FollowsLoad,
 ];
 
 /// Rows of a letter and a text: what the flag means, and what to do.
@@ -79,6 +80,10 @@ fn remedy(flag: Flag) -> &'static str {
         }
         Flag::Autocorrelated => {
             "give a larger `--budget`, or stop what changes from minute to minute"
+        }
+        Flag::FollowsLoad => {
+            "stop other programs and measure again, or measure beside a known load (`--load N`): \
+             without and with it, the two tables say what the load does"
         }
         Flag::NotDurable => {
             "do not count on durability there; look for a write cache or a mount option that \

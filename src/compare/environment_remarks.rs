@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::load;
 use super::remark::{Remark, RemarkKind};
 use super::sides::{Session, Side};
 use crate::model::{Details, EnvSpec};
@@ -35,6 +36,7 @@ pub(super) fn of_files(sides: &[Side<'_>]) -> Vec<Remark> {
         let run = std::ptr::from_ref(session.run);
         if !seen.contains(&run) {
             seen.push(run);
+            remarks.extend(load::of_file(session));
             remarks.extend(of_file(session));
         }
     }

@@ -7,7 +7,7 @@ use super::flag::Flag;
 use super::reach::MIN_SESSIONS;
 use super::row::{Cell, Level, Measured, Runs};
 use super::sides::Side;
-use super::{command_doubts, flags, measuring_conditions, same_work, start_ups};
+use super::{command_doubts, flags, load, measuring_conditions, same_work, start_ups};
 use crate::model::Failure;
 use crate::stats::{Between, Contrast, Effect, Estimate, Series};
 
@@ -194,6 +194,8 @@ fn doubts(
         flags.extend((!tax.levels.is_empty()).then_some(Flag::Modes));
         flags.extend(flags::launches(tax.between));
         flags.extend(flags::autocorrelated(tax.autocorrelation, data.rounds()));
+        let base = base.filter(|(base, _)| data.is_paired_with(base));
+        flags.extend(base.and_then(|(base, _)| load::flag(data, base)));
     }
     flags
 }

@@ -38,6 +38,8 @@ pub enum Flag {
     Ticks,
     /// Rounds resemble the ones before them.
     Autocorrelated,
+    /// The ratio changes with what else wants a CPU.
+    FollowsLoad,
 }
 
 impl Flag {
@@ -59,6 +61,7 @@ impl Flag {
             Flag::Floor => 'f',
             Flag::Ticks => 'q',
             Flag::Autocorrelated => 'a',
+            Flag::FollowsLoad => 'b',
         }
     }
 
@@ -121,6 +124,11 @@ impl Flag {
                  them than their number says; the interval is too narrow, and a longer run \
                  mends it"
             }
+            Flag::FollowsLoad => {
+                "follows the load: beside other programs the ratio is another one than without \
+                 them, by more than 5 %; measure again when the machine is quiet, or beside a \
+                 known load (`--load N`)"
+            }
             Flag::Ticks => {
                 "ticks: CPU time is counted in steps, and this difference is less than three of \
                  them, or some runs show no such time at all: that is no change"
@@ -151,6 +159,7 @@ mod tests {
             Flag::Floor,
             Flag::Ticks,
             Flag::Autocorrelated,
+            Flag::FollowsLoad,
         ];
         let letters: std::collections::HashSet<char> = all.map(Flag::letter).into();
         assert_eq!(letters.len(), all.len());

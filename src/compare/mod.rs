@@ -26,6 +26,7 @@ mod flags;
 mod ladders;
 mod latencies;
 mod launch_remarks;
+mod load;
 mod margins;
 mod measuring_conditions;
 mod over_inputs;

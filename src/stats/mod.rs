@@ -16,6 +16,7 @@ mod power;
 mod prediction;
 mod quantile;
 mod quantum;
+mod rank;
 mod ratio;
 mod slope;
 
@@ -33,5 +34,6 @@ pub use power::{detectable, needed};
 pub use prediction::prediction;
 pub use quantile::{counted_quantile, quantile};
 pub use quantum::quantum;
+pub use rank::rank_correlation;
 pub use ratio::ratio_of_locations;
 pub use slope::{Slope, median_slope};
