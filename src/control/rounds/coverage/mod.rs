@@ -1,7 +1,9 @@
-//! Simulated coverage: how often the product's intervals hold the truth, and how often its words
-//! are false, by noise, launch effect, ratio and rounds. `bench/coverage` runs it and prints the
-//! tables of docs/METHODOLOGY.md. It runs the product's own estimates and stopping rule; runs are
-//! simulated round by round. Seeds are fixed.
+//! Simulated coverage: how often intervals contain the truth, and how often verdicts are false, by
+//! noise, launch effect, ratio and rounds. `bench/coverage` runs these unit tests and prints the
+//! tables of docs/METHODOLOGY.md. Seeds are fixed.
+//!
+//! May use `stats` and the stopping rule of `control/rounds`. Must not have estimates or rules of
+//! its own: it tests those of the program.
 
 mod noise;
 mod simulated_runs;
