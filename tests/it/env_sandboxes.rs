@@ -235,7 +235,7 @@ fn orphans_are_reaped_in_namespaces() {
     let probes = ["process.teardown n=100 shape=tree*", "file.create", "process.exec*"];
     let mut run = place.run(&["namespace"], &probes).endless().start();
     run.until_recorded("tuned", 1);
-    run.until("a crowd", |run| {
+    run.until("a process tree", |run| {
         let found = run.processes();
         let workers = found.iter().filter(|process| process.is_worker());
         let workers: Vec<u32> = workers.map(|worker| worker.pid).collect();

@@ -216,18 +216,18 @@ fn a_killed_worker_costs_one_row_and_leaves_nothing() {
 
 /// Its children are copies of it, and die with it whether they sleep, start others or exit.
 #[test]
-fn a_killed_worker_takes_its_crowd_along() {
+fn a_killed_worker_takes_its_process_tree_along() {
     for probe in CROWDS {
         let place = Place::new();
         let mut run =
             place.run(&["native"], &[probe]).own_binary().args(["--budget", "4s"]).start();
         run.until_recorded("tuned", 1);
-        run.until("a crowd", |run| {
+        run.until("a process tree", |run| {
             let workers: Vec<Process> =
                 run.processes().into_iter().filter(Process::is_worker).collect();
             let eldest = workers.iter().map(|worker| worker.pid).min();
-            let crowd = workers.len() > 20;
-            eldest.filter(|_| crowd).inspect(|pid| processes::signal(*pid, "KILL")).is_some()
+            let grown = workers.len() > 20;
+            eldest.filter(|_| grown).inspect(|pid| processes::signal(*pid, "KILL")).is_some()
         });
         run.wait_clean();
     }

@@ -61,7 +61,7 @@ fn copies_are_measured_beside_one_and_reported_as_scaling() {
     place.is_clean();
 }
 
-/// The others of its crew must not wait for it, and its row says what happened.
+/// The other copies must not wait for it, and its row says what happened.
 #[test]
 fn a_copy_that_is_killed_costs_one_row() {
     let place = Place::new();
