@@ -2,7 +2,7 @@
 # the binary is built for and the number of its bytes. envtax joins these lines into one, so that
 # every statement ends with a semicolon.
 umask 077; d=;
-trap 'rm -rf "$d"' EXIT; trap 'exit 1' HUP INT TERM;
+trap 'rm -rf "$d"' EXIT; trap 'exit 1' HUP INT PIPE TERM;
 m=$(uname -m 2>/dev/null);
 [ "${m:-$1}" = "$1" ] || {
 echo "this system is $m, and the agent that is sent is built for $1" >&2; exit 1; };
