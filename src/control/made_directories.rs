@@ -53,7 +53,9 @@ pub fn make_dirs(
         if way == Way::Mounted {
             private.as_ref().map_err(|error| refused(error, &dir)).with_context(named)?;
         }
-        made._servers.extend(make(&site, &recipe, settings).with_context(named)?);
+        let server = make(&site, &recipe, settings).with_context(named);
+        ensure!(!(settings.interrupted)(), "interrupted before anything was measured");
+        made._servers.extend(server?);
     }
     Ok(made)
 }
