@@ -1,69 +1,18 @@
 //! Containers of crun, runc, podman and docker, each started for real; what they leave: nothing.
 
-use std::fs::{self, File};
-use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, chown, symlink};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use tempfile::TempDir;
-
-use crate::processes;
-use crate::support::{Envtax, Place, Running, SHORT, needs, on_path};
+use crate::docker_daemon::{Daemon, Lists, words};
+use crate::support::{Envtax, Place, SHORT, needs, needs_root, on_path};
+use crate::traces::output;
 
 const PROBES: [&str; 3] = ["syscall.getppid", "process.exec target=tiny", "file.create"];
 /// How long things outside of a test's place may take to come and go.
 const PATIENCE: Duration = Duration::from_secs(60);
-
-/// Commands that list containers and images.
-type Lists = Vec<Vec<String>>;
-
-fn words(line: &str) -> Vec<String> {
-    line.split(' ').map(str::to_owned).collect()
-}
-
-fn output(words: &[String]) -> String {
-    let output = Command::new(&words[0]).args(&words[1..]).output().unwrap();
-    String::from_utf8_lossy(&output.stdout).into_owned()
-}
-
-/// The mark that everything of this run carries in its name, once a launch shows it.
-fn token(run: &mut Running<'_>) -> Option<String> {
-    let found = run.processes();
-    let words = found.iter().flat_map(|process| &process.words);
-    let mut names = words.flat_map(|word| word.split("envtax-")).map(|rest| {
-        let rest = rest.trim_start_matches("stage-");
-        rest.chars().take_while(char::is_ascii_hexdigit).collect::<String>()
-    });
-    names.find(|name| name.len() == 8)
-}
-
-fn until_launched(run: &mut Running<'_>) -> String {
-    let mut found = None;
-    run.until("a container", |run| {
-        found = token(run);
-        found.is_some()
-    });
-    found.unwrap()
-}
-
-/// Of what carries that mark, no control group and no state of a runtime is left, and nothing is in
-/// the lists.
-fn is_clean_outside(token: &str, lists: &Lists) {
-    let groups = words("find /sys/fs/cgroup -type d -name *envtax-*");
-    let states = words("grep -rhos envtax-[0-9a-f]* /run/runc /run/crun");
-    let until = Instant::now() + PATIENCE;
-    loop {
-        let now: String = lists.iter().chain([&groups, &states]).map(|list| output(list)).collect();
-        let left: Vec<&str> = now.lines().filter(|line| line.contains(token)).collect();
-        if left.is_empty() {
-            return;
-        }
-        assert!(Instant::now() < until, "left behind: {left:?}");
-        thread::sleep(Duration::from_millis(100));
-    }
-}
 
 /// A folder that can be a root, with a folder in it for the place's target directory.
 fn root_of(place: &Place) -> String {
@@ -76,8 +25,9 @@ fn root_of(place: &Place) -> String {
 
 /// Measures in environments `a`, `b`, … of these specifications, where `ROOT` stands for a folder
 /// that is a root. It is as it was afterwards, and nothing is left elsewhere.
-pub fn are_measured(specs: &[&str], lists: &Lists, variables: &[(&str, &str)]) {
+pub fn are_measured(specs: &[&str], lists: Lists, variables: &[(&str, &str)]) {
     let place = Place::new();
+    place.listed_by(lists);
     let root = root_of(&place);
     let listing = || output(&words(&format!("find {root}")));
     let before = listing();
@@ -93,9 +43,7 @@ pub fn are_measured(specs: &[&str], lists: &Lists, variables: &[(&str, &str)]) {
     for (name, value) in variables {
         run = run.variable(name, value);
     }
-    let mut run = run.args(["--budget", "4s", "--answer-timeout", "30s"]).start();
-    let token = until_launched(&mut run);
-    run.wait_clean().exits(0);
+    run.args(["--budget", "4s", "--answer-timeout", "30s"]).start().wait_clean().exits(0);
     let comparison = place.comparison("run.jsonl");
     for (column, _) in names {
         for row in PROBES {
@@ -103,70 +51,6 @@ pub fn are_measured(specs: &[&str], lists: &Lists, variables: &[(&str, &str)]) {
         }
     }
     assert_eq!(listing(), before);
-    is_clean_outside(&token, lists);
-}
-
-/// A long run in that environment.
-fn long_run<'a>(place: &'a Place, spec: &str) -> Envtax<'a> {
-    let run = place.run(&["native", &format!("x={spec}")], &PROBES).own_binary();
-    run.endless().args(["--dir", &format!("d={}", place.path("target"))])
-}
-
-type Moment = (&'static str, fn(&mut Running<'_>));
-
-const MOMENTS: [Moment; 4] = [
-    ("the runtime", |_| {}),
-    ("before tuning", |run| run.until_recorded("header", 1)),
-    ("tuning", |run| run.until_recorded("tuned", 2)),
-    ("blocks", |run| run.until_recorded("block", 20)),
-];
-
-/// Whenever the controller is killed, container, files and control groups go.
-pub fn leaves_nothing(spec: &str, lists: &Lists, variables: &[(&str, &str)]) {
-    for (name, moment) in MOMENTS {
-        let place = Place::new();
-        let mut run = long_run(&place, spec);
-        for (name, value) in variables {
-            run = run.variable(name, value);
-        }
-        let mut run = run.start();
-        let token = until_launched(&mut run);
-        moment(&mut run);
-        run.processes();
-        run.signal("KILL");
-        assert_eq!(run.wait_clean().status.code(), None, "{name}");
-        is_clean_outside(&token, lists);
-    }
-}
-
-/// A runtime that is killed under its container: the run goes on with another one.
-pub fn is_started_again(spec: &str, lists: &Lists, mark: &str) {
-    let place = Place::new();
-    let run = place.run(&["native", &format!("x={spec}")], &PROBES[..2]).own_binary();
-    // Long before that everything is precise, unless the machine is busy with something else; and
-    // a launcher that outlives its container is not waited for.
-    let run = run.started_once().args(["--budget", "60s", "--answer-timeout", "1h"]);
-    let mut run = run.start();
-    let token = until_launched(&mut run);
-    run.until_recorded("block", 5);
-    let mut found = run.processes();
-    found.extend(processes::in_group(&token));
-    let all: Vec<String> = found.iter().map(|process| process.words.join(" ")).collect();
-    let victim = all.iter().zip(&found).find(|(words, _)| words.contains(mark));
-    let (_, victim) = victim.unwrap_or_else(|| panic!("no `{mark}` in {all:#?}"));
-    processes::signal(victim.pid, "KILL");
-    run.wait_clean().exits(0);
-    place.comparison("run.jsonl").measured("syscall.getppid", "x");
-    is_clean_outside(&token, lists);
-}
-
-/// Whether this is root, who alone can start everything here.
-pub fn needs_root() -> bool {
-    let root = fs::metadata("/proc/self").unwrap().uid() == 0;
-    if !root {
-        eprintln!("not tested: only root can do this here");
-    }
-    root
 }
 
 /// The specification does not start as another user than root, and these words say why; without
@@ -241,30 +125,14 @@ fn another_user_gets_a_container_of_podman() {
 #[test]
 fn crun_is_measured() {
     if needs("crun") && needs_root() {
-        are_measured(&["crun", "crun:rootfs=ROOT"], &vec![], &[]);
-    }
-}
-
-#[test]
-fn crun_leaves_nothing() {
-    if needs("crun") && needs_root() {
-        leaves_nothing("crun", &vec![], &[]);
-        is_started_again("crun", &vec![], "crun --root");
+        are_measured(&["crun", "crun:rootfs=ROOT"], Lists::new(), &[]);
     }
 }
 
 #[test]
 fn runc_is_measured() {
     if needs("runc") && needs_root() {
-        are_measured(&["runc", "runc:rootfs=ROOT"], &vec![], &[]);
-    }
-}
-
-#[test]
-fn runc_leaves_nothing() {
-    if needs("runc") && needs_root() {
-        leaves_nothing("runc", &vec![], &[]);
-        is_started_again("runc", &vec![], "runc --root");
+        are_measured(&["runc", "runc:rootfs=ROOT"], Lists::new(), &[]);
     }
 }
 
@@ -295,16 +163,7 @@ fn podman_lists() -> Lists {
 #[test]
 fn podman_is_measured() {
     if needs("podman") && needs("runc") && needs_root() {
-        are_measured(&["podman", "podman:rootfs=ROOT"], &podman_lists(), &[]);
-    }
-}
-
-#[test]
-fn podman_leaves_nothing() {
-    if needs("podman") && needs("runc") && needs_root() {
-        leaves_nothing("podman", &podman_lists(), &[]);
-        is_started_again("podman", &podman_lists(), "podman --cgroup-manager");
-        is_started_again("podman", &podman_lists(), "/conmon ");
+        are_measured(&["podman", "podman:rootfs=ROOT"], podman_lists(), &[]);
     }
 }
 
@@ -318,7 +177,7 @@ fn an_image_of_podman_is_measured() {
     let tar = tar_of(&place, &root_of(&place));
     output(&words(&format!("podman import {tar} {image}")));
     let spec = format!("podman:{image}");
-    are_measured(&[&spec], &podman_lists(), &[]);
+    are_measured(&[&spec], podman_lists(), &[]);
     output(&words(&format!("podman rmi {image}")));
 }
 
@@ -340,61 +199,8 @@ fn tar_of(place: &Place, root: &str) -> String {
     tar
 }
 
-/// A daemon of docker for one test, with all that it keeps in a folder of its own.
-struct Daemon {
-    child: Child,
-    folder: TempDir,
-}
-
-impl Daemon {
-    fn start() -> Daemon {
-        // Where its mounts are nobody else's leftovers.
-        let folder = TempDir::new_in("/var/tmp").unwrap();
-        let at = folder.path().display();
-        let line = format!(
-            "dockerd --data-root {at}/data --exec-root {at}/exec -H unix://{at}/sock -p {at}/pid \
-             --iptables=false --ip6tables=false --bridge=none"
-        );
-        let log = File::create(folder.path().join("log")).unwrap();
-        let mut command = Command::new("dockerd");
-        command.args(&words(&line)[1..]).stdin(Stdio::null());
-        let child = command.stdout(log.try_clone().unwrap()).stderr(log).spawn().unwrap();
-        let mut daemon = Daemon { child, folder };
-        let until = Instant::now() + PATIENCE;
-        while output(&daemon.docker("version --format {{.Server.Version}}")).trim().is_empty() {
-            let ended = daemon.child.try_wait().unwrap();
-            let log = fs::read_to_string(daemon.folder.path().join("log")).unwrap();
-            assert!(ended.is_none() && Instant::now() < until, "no dockerd: {log}");
-            thread::sleep(Duration::from_millis(100));
-        }
-        daemon
-    }
-
-    fn host(&self) -> String {
-        format!("unix://{}/sock", self.folder.path().display())
-    }
-
-    fn docker(&self, line: &str) -> Vec<String> {
-        words(&format!("docker --host {} {line}", self.host()))
-    }
-
-    fn lists(&self) -> Lists {
-        let images = "images --format {{.Repository}}";
-        vec![self.docker("ps --all --format {{.Names}}"), self.docker(images)]
-    }
-}
-
-impl Drop for Daemon {
-    fn drop(&mut self) {
-        processes::signal(self.child.id(), "TERM");
-        let _ = self.child.wait();
-        // The parent of all its containers' control groups, which docker leaves.
-        output(&words("find /sys/fs/cgroup -depth -type d -path */docker* -delete"));
-    }
-}
-
 #[test]
-fn docker_is_measured_and_leaves_nothing() {
+fn docker_is_measured() {
     if !needs("docker") || !needs("dockerd") || !needs_root() {
         return;
     }
@@ -405,8 +211,7 @@ fn docker_is_measured_and_leaves_nothing() {
     let tar = tar_of(&place, &root_of(&place));
     output(&daemon.docker(&format!("import {tar} own:1")));
     let specs = ["docker", "docker:own:1,seccomp=unconfined", "docker:rootfs=ROOT"];
-    are_measured(&specs, &daemon.lists(), &variables);
-    leaves_nothing("docker", &daemon.lists(), &variables);
+    are_measured(&specs, daemon.lists(), &variables);
     let run = place.run(&["native", "x=docker:no/such:image"], &PROBES[..1]).args(SHORT);
     let done = run.variable("DOCKER_HOST", &host).start().wait_clean().exits(3);
     done.complains("docker has no image `no/such:image` here").complains("docker pull");

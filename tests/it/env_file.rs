@@ -3,7 +3,6 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
-use crate::processes;
 use crate::support::{Done, Place, needs};
 
 /// Time for a round of few cases in several environments on a busy machine.
@@ -50,7 +49,7 @@ fn environments_of_the_file_are_measured_by_their_names() {
 }
 
 /// Records when the environment's commands ran, in files that only they write.
-fn with_commands(place: &Place, more: &str) {
+pub fn with_commands(place: &Place, more: &str) {
     let mark = place.path("mark");
     place.write(
         "environments.toml",
@@ -63,7 +62,7 @@ fn with_commands(place: &Place, more: &str) {
 }
 
 /// How often the set-up and the clean-up commands ran.
-fn counts(place: &Place) -> [usize; 2] {
+pub fn counts(place: &Place) -> [usize; 2] {
     ["mark.set", "mark.clean"]
         .map(|name| fs::read_to_string(place.path(name)).unwrap_or_default().lines().count())
 }
@@ -80,76 +79,6 @@ fn commands_run_before_and_after_each_start() {
     place.envtax(["doctor", "--env", "made"]).run().exits(0).prints("made yes");
     assert_eq!(counts(&place), [2, 2]);
     place.is_clean();
-}
-
-#[test]
-fn what_was_set_up_is_cleaned_up_after_a_killed_run() {
-    for (record, count) in [("header", 1), ("block", 5)] {
-        let place = Place::new();
-        with_commands(&place, "");
-        let run = place.run(&["native", "made"], &["syscall.getppid", "null"]);
-        let mut run = run.endless().args(["--launches", "1"]).start();
-        run.until_recorded(record, count);
-        assert!(place.has("mark"));
-        run.signal("KILL");
-        run.wait_clean();
-        assert_eq!(counts(&place), [1, 1], "{record}");
-        assert!(!place.has("mark"), "{record}");
-    }
-}
-
-/// What a set-up command still makes must not come after the clean-up.
-#[test]
-fn a_set_up_that_is_cut_off_is_cleaned_up_after() {
-    for signal in ["KILL", "INT"] {
-        let place = Place::new();
-        let mark = place.path("mark");
-        let file = format!(
-            "[environments.x]\nkind = 'native'\nsetup = ['mkdir {mark}; sleep 40; mkdir {mark}']\n\
-             cleanup = ['rmdir {mark}', 'echo x >>{mark}.clean']\n"
-        );
-        place.write("environments.toml", file);
-        let mut run = place.run(&["native", "x"], &["null"]).start();
-        run.until("the set-up", |run| !run.processes().is_empty() && place.has("mark"));
-        run.signal(signal);
-        let done = run.wait_clean();
-        if signal == "INT" {
-            done.exits(2).complains("interrupted before anything was measured");
-        }
-        assert_eq!(counts(&place), [0, 1], "{signal}");
-        assert!(!place.has("mark"), "{signal}");
-    }
-}
-
-/// A dead agent is started anew, with everything around it.
-#[test]
-fn commands_run_around_every_start() {
-    let place = Place::new();
-    with_commands(&place, "");
-    let run = place.run(&["native", "made"], &["syscall.getppid"]).args(["--budget", "6s"]);
-    let mut run = run.started_once().start();
-    run.until_recorded("block", 5);
-    run.until("the agent in `made`", |run| {
-        let found = run.processes();
-        let inside = |word: &String| word.starts_with("chroot:");
-        let agent = found.iter().find(|process| process.words.iter().any(inside));
-        agent.inspect(|agent| processes::signal(agent.pid, "KILL")).is_some()
-    });
-    run.wait_clean().exits(0);
-    assert_eq!(counts(&place), [2, 2]);
-    assert!(!place.has("mark"));
-}
-
-#[test]
-fn an_interrupted_run_cleans_up() {
-    let place = Place::new();
-    with_commands(&place, "");
-    let run = place.run(&["native", "made"], &["syscall.getppid"]).endless();
-    let mut run = run.started_once().start();
-    run.until_recorded("block", 5);
-    run.signal("INT");
-    run.wait_clean().exits(3);
-    assert_eq!(counts(&place), [1, 1]);
 }
 
 #[test]

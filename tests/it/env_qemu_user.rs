@@ -97,23 +97,6 @@ fn programs_of_another_processor_are_executed_where_the_kernel_is_told_how() {
 }
 
 #[test]
-fn a_killed_run_leaves_nothing_in_the_emulator() {
-    if !needs(NATIVE) {
-        return;
-    }
-    for blocks in [1, 20] {
-        let place = Place::new();
-        let dir = format!("d={}", place.path("target"));
-        let probes = ["file.create", "process.fork", "pipe.roundtrip*"];
-        let run = place.run(&["native", "qemu-user"], &probes).own_binary();
-        let mut run = run.endless().args(["--dir", &dir]).start();
-        run.until_recorded("block", blocks);
-        run.signal("KILL");
-        run.wait_clean();
-    }
-}
-
-#[test]
 fn without_the_build_it_says_which_and_how_to_make_it() {
     if !needs(FOREIGN) {
         return;

@@ -6,13 +6,11 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::Command;
-use std::thread;
-use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::processes::{self, Process};
-use crate::support::{Place, Running, SHORT, needs};
+use crate::processes;
+use crate::support::{Place, SHORT, needs};
 
 /// Probes that start processes, make files and do neither.
 const PROBES: [&str; 3] = ["syscall.getppid", "process.exec target=tiny", "file.create"];
@@ -123,7 +121,7 @@ fn a_missing_sandbox_is_said_to_be_missing() {
 }
 
 /// A folder that nspawn takes for a root, in the place.
-fn root_folder(place: &Place) -> String {
+pub fn root_folder(place: &Place) -> String {
     for name in ["dev", "etc", "proc", "root", "run", "sys", "tmp", "usr", "var"] {
         fs::create_dir_all(place.path(&format!("root/{name}"))).unwrap();
     }
@@ -143,7 +141,7 @@ fn contents(folder: &Path) -> BTreeSet<String> {
 }
 
 /// Whether this machine can run nspawn.
-fn needs_nspawn() -> bool {
+pub fn needs_nspawn() -> bool {
     let root = fs::metadata("/proc/self").unwrap().uid() == 0;
     if !root {
         eprintln!("not tested: systemd-nspawn needs root");
@@ -250,133 +248,4 @@ fn orphans_are_reaped_in_namespaces() {
     });
     run.signal("INT");
     run.wait_clean();
-}
-
-/// The tokens of the launches that are under way.
-fn stages(place: &Place) -> BTreeSet<String> {
-    let entries = fs::read_dir(place.path("tmp")).unwrap().flatten();
-    let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
-    let ids = names.filter_map(|name| Some(name.strip_prefix("envtax-stage-")?.to_owned()));
-    ids.map(|id| id.split('-').next().unwrap().to_owned()).collect()
-}
-
-/// What sandboxes keep outside of the place, and still have of that run.
-fn kept(token: &str) -> Vec<String> {
-    let folders = [
-        "/sys/fs/cgroup",
-        "/sys/fs/cgroup/systemd",
-        "/sys/fs/cgroup/unified",
-        "/run/systemd/nspawn/propagate",
-        "/run/systemd/nspawn/unix-export",
-    ];
-    let entries = folders.iter().filter_map(|folder| fs::read_dir(folder).ok()).flatten();
-    let mut found: Vec<String> =
-        entries.flatten().map(|entry| entry.path().display().to_string()).collect();
-    found.retain(|path| path.contains(token));
-    for entry in fs::read_dir("/run/firejail/name").into_iter().flatten().flatten() {
-        let name = fs::read_to_string(entry.path()).unwrap_or_default();
-        found.extend(name.contains(token).then(|| entry.path().display().to_string()));
-    }
-    found
-}
-
-/// Nothing is left of the runs of these tokens, after a moment.
-fn nothing_kept(tokens: &BTreeSet<String>) {
-    let until = Instant::now() + Duration::from_secs(8);
-    for token in tokens {
-        while !kept(token).is_empty() {
-            assert!(Instant::now() < until, "left behind: {:?}", kept(token));
-            thread::sleep(Duration::from_millis(20));
-        }
-    }
-}
-
-fn long_run<'a>(place: &'a Place, spec: &str) -> Running<'a> {
-    let probes = ["file.create", "process.exec*", "thread.create", "pipe.roundtrip*"];
-    let dir = format!("d={}", place.path("target"));
-    let run = place.run(&["native", &format!("other={spec}")], &probes).own_binary();
-    run.endless().args(["--dir", &dir]).start()
-}
-
-/// Kills envtax without a warning, at several moments.
-fn killed_controller(spec: impl Fn(&Place) -> String) {
-    let moments: [fn(&mut Running<'_>); 4] = [
-        |run| run.until("two processes", |run| run.processes().len() > 2),
-        |run| run.until_recorded("environment", 2),
-        |run| run.until_recorded("block", 1),
-        |run| run.until_recorded("block", 30),
-    ];
-    for moment in moments {
-        let place = Place::new();
-        let mut run = long_run(&place, &spec(&place));
-        moment(&mut run);
-        run.processes();
-        let tokens = stages(&place);
-        run.signal("KILL");
-        run.wait_clean();
-        nothing_kept(&tokens);
-    }
-}
-
-/// Kills a process of the run while it measures: its environment is started again.
-fn killed_inside(spec: &str, is_victim: fn(&Process) -> bool) {
-    let place = Place::new();
-    let dir = format!("d={}", place.path("target"));
-    let run = place.run(&["native", &format!("other={spec}")], &["file.create", "process.exec*"]);
-    let run = run.own_binary().started_once().args(["--budget", "8s", "--dir", &dir]);
-    let mut run = run.start();
-    run.until_recorded("block", 5);
-    let tokens = stages(&place);
-    run.until("a victim", |run| {
-        let found = run.processes();
-        let victim = found.iter().find(|process| is_victim(process));
-        victim.inspect(|process| processes::signal(process.pid, "KILL")).is_some()
-    });
-    run.wait_clean().exits(0);
-    nothing_kept(&tokens);
-    let comparison = place.comparison("run.jsonl");
-    comparison.measured("file.create", "other").measured("process.exec target=tiny", "other");
-}
-
-#[test]
-fn a_killed_run_leaves_nothing_behind_a_filter() {
-    killed_controller(|_| "seccomp".into());
-}
-
-#[test]
-fn a_killed_run_leaves_nothing_under_a_tracer() {
-    killed_controller(|_| "ptrace".into());
-}
-
-#[test]
-fn a_killed_run_leaves_nothing_in_firejail() {
-    if needs("firejail") {
-        killed_controller(|_| "firejail".into());
-    }
-}
-
-#[test]
-fn a_killed_run_leaves_nothing_in_nspawn() {
-    if needs_nspawn() {
-        killed_controller(|_| "nspawn".into());
-        killed_controller(|place| format!("nspawn:{}", root_folder(place)));
-    }
-}
-
-/// The tracer leads the session; what it traces dies with it.
-#[test]
-fn a_killed_tracer_is_started_again_and_leaves_nothing() {
-    killed_inside("ptrace", |process| {
-        process.pid as i32 == process.session && process.words.iter().any(|word| word == "ptrace")
-    });
-}
-
-#[test]
-fn a_killed_sandbox_is_started_again_and_leaves_nothing() {
-    if needs("firejail") {
-        killed_inside("firejail", |process| process.program() == "firejail");
-    }
-    if needs_nspawn() {
-        killed_inside("nspawn", |process| process.program() == "systemd-nspawn");
-    }
 }

@@ -16,7 +16,7 @@ const SERVER: &str = "/usr/sbin/sshd";
 
 /// A server on a free port of this machine, with keys of its own. Its sessions have the place's
 /// folder for temporary files, in which everything that is sent there has to show up.
-struct Server {
+pub struct Server {
     child: Child,
     port: u16,
     /// Its own: by a path in the place it would look like something that a run left.
@@ -24,7 +24,7 @@ struct Server {
 }
 
 impl Server {
-    fn start(place: &Place) -> Server {
+    pub fn start(place: &Place) -> Server {
         let files = TempDir::new().unwrap();
         let path = |name: &str| files.path().join(name).to_str().unwrap().to_owned();
         // Which the service of the system makes.
@@ -65,7 +65,7 @@ impl Server {
     }
 
     /// `NAME=ssh:...` with the key of that name, and hosts known in that file.
-    fn spec(&self, key: &str, known: &str) -> String {
+    pub fn spec(&self, key: &str, known: &str) -> String {
         let lines = [
             "Host there".into(),
             "HostName 127.0.0.1".into(),
@@ -95,7 +95,7 @@ fn free_port() -> u16 {
     TcpListener::bind(("127.0.0.1", 0)).unwrap().local_addr().unwrap().port()
 }
 
-fn needs_server() -> bool {
+pub fn needs_server() -> bool {
     let found = Path::new(SERVER).exists();
     if !found {
         missing("there is no sshd; scripts/setup installs it");
@@ -126,29 +126,6 @@ fn another_machine_is_measured_and_left_as_it_was() {
     let comparison = place.comparison("run.jsonl");
     for row in [PROBE, "file.create", "process.exec target=tiny"] {
         comparison.measured(row, "x");
-    }
-}
-
-#[test]
-fn a_killed_run_leaves_nothing_on_the_other_machine() {
-    if !needs_server() {
-        return;
-    }
-    let place = Place::new();
-    let server = Server::start(&place);
-    let spec = server.spec("key", "known");
-    for moment in ["the connection", "blocks"] {
-        let dir = format!("d={}", place.path("target"));
-        let run = place.run(&["native", &spec], &["file.create", "process.fork"]).own_binary();
-        let mut run = run.endless().args(["--dir", &dir, "--force"]).start();
-        match moment {
-            "blocks" => run.until_recorded("block", 20),
-            _ => run.until(moment, |run| {
-                run.processes().iter().any(|process| format!("{process:?}").contains("BatchMode"))
-            }),
-        }
-        run.signal("KILL");
-        run.wait_clean();
     }
 }
 

@@ -3,8 +3,7 @@
 use std::fs;
 use std::sync::OnceLock;
 
-use crate::processes;
-use crate::support::{Place, Running, needs};
+use crate::support::{Place, needs};
 
 const ARGS: [&str; 4] = ["--budget", "5s", "--answer-timeout", "50s"];
 
@@ -13,7 +12,7 @@ const NO_CPU: &str = "this kernel cannot run on this CPU";
 
 /// Whether User-mode Linux is there and this CPU can run it. Where it cannot, nothing is tested, on
 /// the machine that decides whether a change is kept as well: no installation would help.
-fn needs_uml() -> bool {
+pub fn needs_uml() -> bool {
     static RUNS: OnceLock<bool> = OnceLock::new();
     let runs = || {
         let place = Place::new();
@@ -111,60 +110,6 @@ fn whole_commands_run_below_a_root() {
     place.comparison("run.jsonl").measured("command input=passwd", "uml");
     let run = place.envtax(["time", "-o", "no.jsonl", "--env", "uml:root=/", "--", "touch", "/x"]);
     run.start().wait_clean().exits(3).prints("Read-only file system");
-}
-
-fn is_booting(run: &mut Running<'_>) -> bool {
-    run.processes().iter().any(|process| process.program() == "linux.uml")
-}
-
-/// Its processes are processes of the host, stopped in ptrace: none of them stays.
-#[test]
-fn a_killed_run_leaves_no_user_mode_linux() {
-    if !needs_uml() {
-        return;
-    }
-    let moments: [fn(&mut Running<'_>); 2] =
-        [|run| run.until("a booting machine", is_booting), |run| run.until_recorded("block", 2)];
-    for moment in moments {
-        let place = Place::new();
-        let probes = ["file.create", "process.fork"];
-        let run = place.run(&["native", "uml:tmp=loop:ext4"], &probes);
-        let mut run = run.endless().args(["--answer-timeout", "50s"]).start();
-        moment(&mut run);
-        run.processes();
-        run.signal("KILL");
-        run.wait_clean();
-    }
-}
-
-#[test]
-fn an_interrupted_run_leaves_no_user_mode_linux() {
-    if !needs_uml() {
-        return;
-    }
-    let place = Place::new();
-    let run = place.run(&["native", "uml"], &["file.create", "process.fork"]);
-    let mut run = run.endless().args(["--answer-timeout", "50s"]).start();
-    run.until_recorded("block", 2);
-    run.signal("INT");
-    run.wait_clean().exits(3).prints("the run was interrupted by the user");
-}
-
-#[test]
-fn a_killed_user_mode_linux_is_started_again() {
-    if !needs_uml() {
-        return;
-    }
-    let place = Place::new();
-    let run = place.run(&["native", "uml"], &["syscall.getppid"]);
-    let limits = ["--budget", "20s", "--answer-timeout", "1h"];
-    let mut run = run.started_once().args(limits).start();
-    run.until_recorded("block", 3);
-    let machine =
-        run.processes().iter().filter(|it| it.program() == "linux.uml").map(|it| it.pid).min();
-    processes::signal(machine.unwrap(), "KILL");
-    run.wait_clean().exits(0);
-    place.comparison("run.jsonl").measured("syscall.getppid", "uml");
 }
 
 #[test]

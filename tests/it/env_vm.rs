@@ -1,11 +1,9 @@
 //! Virtual machines, started for real: by emulation where there is no KVM.
 
-use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::processes;
-use crate::support::{Place, Running, needs, needs_kernel};
+use crate::support::{Place, needs, needs_kernel};
 
 /// Boots are slow where QEMU emulates, and slower where other tests run beside.
 const ARGS: [&str; 4] = ["--budget", "5s", "--answer-timeout", "50s"];
@@ -50,16 +48,8 @@ fn a_virtual_machine_shares_a_folder_by_9p() {
 fn a_virtual_machine_shares_a_folder_by_virtiofs() {
     let servers = ["/usr/lib/qemu/virtiofsd", "/usr/libexec/virtiofsd"];
     if servers.iter().any(|path| Path::new(path).is_file()) || needs("virtiofsd") {
-        let before = locks();
         measured_on("tmp=virtiofs", "virtiofs");
-        assert!(locks().is_subset(&before), "{:?}", locks());
     }
-}
-
-/// What the server of Debian 12 keeps outside of the stage.
-fn locks() -> BTreeSet<String> {
-    let entries = fs::read_dir("/var/run/virtiofsd").into_iter().flatten().flatten();
-    entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
 }
 
 /// Programs and inputs of this machine, with the machine's own folder for temporary files.
@@ -76,61 +66,6 @@ fn whole_commands_run_below_a_root() {
     place.comparison("run.jsonl").measured("command input=passwd", "vm");
     let run = place.envtax(["time", "-o", "no.jsonl", "--env", "vm:root=/", "--", "touch", "/x"]);
     run.start().wait_clean().exits(3).prints("Read-only file system");
-}
-
-fn is_booting(run: &mut Running<'_>) -> bool {
-    run.processes().iter().any(|process| process.program() == "qemu-system-x86_64")
-}
-
-/// A killed controller takes a machine along that has not greeted yet, and one that measures.
-#[test]
-fn a_killed_run_leaves_no_virtual_machine() {
-    if !ready() {
-        return;
-    }
-    let moments: [fn(&mut Running<'_>); 2] =
-        [|run| run.until("a booting machine", is_booting), |run| run.until_recorded("block", 2)];
-    for moment in moments {
-        let place = Place::new();
-        let run = place.run(&["native", "vm:tmp=loop:ext4"], &["file.open"]);
-        let mut run = run.endless().args(["--answer-timeout", "50s"]).start();
-        moment(&mut run);
-        run.processes();
-        run.signal("KILL");
-        run.wait_clean();
-    }
-}
-
-/// A run that is interrupted while it waits for a guest does not wait on.
-#[test]
-fn an_interrupted_boot_leaves_no_virtual_machine() {
-    if !ready() {
-        return;
-    }
-    let place = Place::new();
-    let mut run = place.run(&["native", "vm"], &["null"]).args(ARGS).start();
-    run.until("a booting machine", is_booting);
-    run.signal("INT");
-    run.wait_clean().exits(2).complains("interrupted before anything was measured");
-}
-
-/// Pulling the plug is an agent's death like any other: the machine is started again.
-#[test]
-fn a_killed_virtual_machine_is_started_again() {
-    if !ready() {
-        return;
-    }
-    let place = Place::new();
-    let run = place.run(&["native", "vm"], &["syscall.getppid"]);
-    let limits = ["--budget", "20s", "--answer-timeout", "1h"];
-    let mut run = run.started_once().args(limits).start();
-    run.until_recorded("block", 3);
-    run.processes()
-        .iter()
-        .filter(|process| process.program() == "qemu-system-x86_64")
-        .for_each(|process| processes::signal(process.pid, "KILL"));
-    run.wait_clean().exits(0);
-    place.comparison("run.jsonl").measured("syscall.getppid", "vm");
 }
 
 /// The environment's rows fail with these words; the others go on.

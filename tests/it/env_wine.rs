@@ -1,13 +1,9 @@
 //! The Windows build under Wine: measured for real, and nothing of it left.
 
-use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Once;
-use std::thread;
-use std::time::{Duration, Instant};
 
-use crate::processes;
 use crate::support::{Comparison, Envtax, Place, missing, needs};
 
 /// Where cargo puts the build for Windows, seen from this one's.
@@ -42,6 +38,11 @@ pub fn with_prefix(envtax: Envtax<'_>) -> Envtax<'_> {
         let run = place.run(&["wine"], &["null"]).args(["--budget", "1s"]);
         with_agent(run).variable("XDG_CACHE_HOME", path_text(&cache)).run();
     });
+    // Folders for temporary files in the prefix, which are outside of the place.
+    let users = cache.join("envtax/wine/drive_c/users");
+    let users = path_text(&users);
+    let list = ["find", "-L", users, "-maxdepth", "6", "-name", ".envtax-*"].map(str::to_owned);
+    envtax.place().listed_by([list.to_vec()]);
     let envtax = envtax.variable("ENVTAX_AGENTS", path_text(&windows_build()));
     envtax.variable("XDG_CACHE_HOME", path_text(&cache))
 }
@@ -55,42 +56,17 @@ fn path_text(path: &Path) -> &str {
     path.to_str().unwrap()
 }
 
-fn with_agent(run: Envtax<'_>) -> Envtax<'_> {
+pub fn with_agent(run: Envtax<'_>) -> Envtax<'_> {
     let run = run.variable("ENVTAX_AGENTS", path_text(&windows_build()));
     run.args(["--answer-timeout", "50s"])
 }
 
-/// Folders of wineservers, which lie outside of the stage.
-pub fn servers() -> BTreeSet<String> {
-    let names = fs::read_dir("/tmp").unwrap().flatten();
-    let names = names.filter_map(|entry| entry.file_name().into_string().ok());
-    let mut found: BTreeSet<String> = names.filter(|name| name.starts_with("wine-")).collect();
-    for folder in fs::read_dir("/tmp").unwrap().flatten() {
-        if folder.file_name().to_string_lossy().starts_with(".wine-") {
-            let inner = fs::read_dir(folder.path()).into_iter().flatten().flatten();
-            found.extend(inner.map(|entry| entry.path().display().to_string()));
-        }
-    }
-    found
-}
-
-/// Waits until no more of them are there than before, or those of a test beside this one.
-pub fn no_server_since(before: &BTreeSet<String>) {
-    let until = Instant::now() + Duration::from_secs(50);
-    while !servers().is_subset(before) {
-        let left = servers();
-        assert!(Instant::now() < until, "left: {:?}", left.difference(before));
-        thread::sleep(Duration::from_millis(50));
-    }
-}
-
 /// Every one of these is measured natively and under Wine.
 fn are_measured(probes: &[&str], rows: &[&str]) -> (Place, Comparison) {
-    let (place, before) = (Place::new(), servers());
+    let place = Place::new();
     let target = format!("d={}", place.path("target"));
     let run = run(&place, &["native", "wine"], probes).args(["--budget", "40s", "--dir", &target]);
     run.start().wait_clean().exits(0);
-    no_server_since(&before);
     let comparison = place.comparison("run.jsonl");
     for row in rows {
         comparison.measured(row, "native").measured(row, "wine");
@@ -129,69 +105,6 @@ fn files_and_peers_are_those_of_this_machine() {
     let probes = ["file.open", "file.walk*", "pipe.roundtrip cpu=same", "memory.fault"];
     let rows = ["file.open", "file.walk files=1000", "pipe.roundtrip cpu=same", "memory.fault"];
     are_measured(&probes, &rows);
-}
-
-#[test]
-fn a_killed_controller_leaves_no_wine() {
-    if !needs_wine() {
-        return;
-    }
-    let before = servers();
-    for (signal, record, count) in
-        [("KILL", "header", 1), ("KILL", "block", 2), ("INT", "block", 2)]
-    {
-        let place = Place::new();
-        let target = format!("d={}", place.path("target"));
-        let probes = ["file.create", "process.exec target=tiny", "pipe.roundtrip cpu=same"];
-        let run = run(&place, &["native", "wine"], &probes);
-        let mut run = run.endless().args(["--dir", &target]).start();
-        run.until_recorded(record, count);
-        run.signal(signal);
-        run.wait_clean();
-    }
-    no_server_since(&before);
-}
-
-#[test]
-fn a_killed_server_costs_a_launch_and_not_the_run() {
-    if !needs_wine() {
-        return;
-    }
-    let (place, before) = (Place::new(), servers());
-    let target = format!("d={}", place.path("target"));
-    let run = run(&place, &["native", "wine"], &["file.open", "thread.create"]);
-    let mut run = run.args(["--budget", "10s", "--dir", &target]).start();
-    run.until_recorded("block", 2);
-    run.until("a server", |run| {
-        let found = run.processes();
-        let server = found.iter().find(|process| process.program().contains("wineserver"));
-        server.inspect(|server| processes::signal(server.pid, "KILL")).is_some()
-    });
-    run.wait_clean();
-    no_server_since(&before);
-    place.comparison("run.jsonl");
-}
-
-#[test]
-fn a_prefix_that_is_being_made_when_envtax_is_killed_is_removed() {
-    if !needs_wine() {
-        return;
-    }
-    let (place, before) = (Place::new(), servers());
-    let cache = place.path("cache");
-    fs::create_dir(&cache).unwrap();
-    let run = place.run(&["native", "wine"], &["null"]).variable("XDG_CACHE_HOME", &cache);
-    let mut run = with_agent(run).start();
-    let own = format!("{cache}/envtax");
-    run.until("a registry", |run| {
-        run.processes();
-        let made = fs::read_dir(&own).into_iter().flatten().flatten();
-        made.map(|folder| folder.path()).any(|folder| folder.join("dosdevices").exists())
-    });
-    run.signal("KILL");
-    run.wait_clean();
-    no_server_since(&before);
-    assert_eq!(fs::read_dir(&own).unwrap().count(), 0, "of the unfinished prefix nothing is left");
 }
 
 #[test]

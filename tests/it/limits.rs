@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
-use crate::processes;
 use crate::support::{Place, needs};
 
 /// Users who have nothing else running: the limit counts all processes of a user, so that each
@@ -114,23 +113,4 @@ fn a_limit_of_the_cgroup_lowers_the_number_and_is_named() {
     let records = records(&place, &place.fake("limited", &script), &["process.hold n=300"]);
     let note = "n lowered from 300 to 134: pids.max of the cgroup is 150";
     some_line_has(&records, &["\"iterations\":134", note]);
-}
-
-/// Killed while a hundred of its children wait, it cannot end them.
-#[test]
-fn a_worker_killed_in_the_middle_leaves_no_children() {
-    let place = Place::new();
-    let run = place.run(&["native", "other=native"], &["process.hold n=300"]).own_binary();
-    let mut run = run.args(["--budget", "4s"]).start();
-    run.until("a hundred children", |run| {
-        let found = run.processes();
-        let worker = found.iter().find(|process| children(process.pid) > 100);
-        worker.inspect(|worker| processes::signal(worker.pid, "KILL")).is_some()
-    });
-    run.wait_clean().exits(3);
-}
-
-fn children(pid: u32) -> usize {
-    let path = format!("/proc/{pid}/task/{pid}/children");
-    fs::read_to_string(path).unwrap_or_default().split_whitespace().count()
 }

@@ -9,8 +9,10 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use crate::kills::runs::on_directories;
 use crate::processes;
-use crate::support::{Done, Envtax, Place, Running, SHORT, needs};
+use crate::support::{Envtax, Place, SHORT, needs};
+use crate::traces::loop_devices;
 
 /// A kind with its option, the filesystem that it is, and the program that it needs.
 const KINDS: [(&str, &str, &str, &str); 7] = [
@@ -26,7 +28,7 @@ const KINDS: [(&str, &str, &str, &str); 7] = [
 const PROBES: [&str; 2] = ["file.stat", "file.create"];
 
 /// Whether this user may mount, which no package can bring.
-fn may_mount() -> bool {
+pub fn may_mount() -> bool {
     let root = fs::metadata("/proc/self").unwrap().uid() == 0;
     let mut trial = Command::new("unshare");
     trial.args(["-m", "mount", "-t", "tmpfs", "none", "/mnt"]).stderr(Stdio::null());
@@ -51,36 +53,6 @@ fn with_dirs<'a>(run: Envtax<'a>, dirs: &[(&str, &str, &str)]) -> Envtax<'a> {
     run.args(dirs.iter().flat_map(|(name, made, _)| ["--dir".into(), format!("{name}={made}")]))
 }
 
-/// Loop devices whose file is in this place.
-fn loop_devices(place: &Place) -> Vec<String> {
-    let mut found = Vec::new();
-    for entry in fs::read_dir("/sys/block").unwrap().flatten() {
-        let file = fs::read_to_string(entry.path().join("loop/backing_file")).unwrap_or_default();
-        if file.starts_with(&place.path("")) {
-            found.push(file);
-        }
-    }
-    found
-}
-
-/// The kernel lets go of a loop device when the last process that saw its mount is gone.
-fn no_loop_devices(place: &Place) {
-    for _ in 0..400 {
-        if loop_devices(place).is_empty() {
-            return;
-        }
-        thread::sleep(Duration::from_millis(20));
-    }
-    panic!("left behind: {:?}", loop_devices(place));
-}
-
-/// Ended, with everything of it gone.
-fn clean(run: Running<'_>, place: &Place) -> Done {
-    let done = run.wait_clean();
-    no_loop_devices(place);
-    done
-}
-
 /// What each environment of the run says of its target directories.
 fn facts(place: &Place) -> Vec<Value> {
     let file = place.read("run.jsonl");
@@ -101,7 +73,7 @@ fn each_kind_is_made_seen_and_taken_down() {
     // The warm-up and one round more of everything, however long that takes here.
     run.until_recorded("block", 2 * 3 * PROBES.len() * dirs.len());
     run.signal("INT");
-    let done = clean(run, &place).exits(3);
+    let done = run.wait_clean().exits(3);
     done.prints(&format!("Target directories: cost against `{}`", dirs[0].0));
     let comparison = place.comparison("run.jsonl");
     for column in ["native", "namespace", "bwrap"] {
@@ -136,7 +108,7 @@ fn options_reach_the_filesystem() {
     let place = Place::new();
     let run = place.run(&["native"], &["file.stat"]).args(SHORT);
     let run = run.args(["--dir", "e=loop:ext4:48MiB:noatime,commit=7", "--dir", "t=tmpfs:3MiB"]);
-    clean(run.start(), &place).exits(0);
+    run.start().wait_clean().exits(0);
     let facts = &facts(&place)[0];
     let text = |dir: &str, fact: &str| facts[dir][fact].as_str().unwrap().to_owned();
     assert!(text("e", "options").contains("noatime"), "{facts:#}");
@@ -158,9 +130,9 @@ fn others_do_not_see_what_is_mounted() {
     run.until_recorded("block", 1);
     let table = fs::read_to_string("/proc/self/mountinfo").unwrap();
     assert!(!table.contains(&place.path("")), "{table}");
-    assert_eq!(loop_devices(&place).len(), 1);
+    assert_eq!(loop_devices(&place.path("")).len(), 1);
     run.signal("INT");
-    clean(run, &place).exits(3);
+    run.wait_clean().exits(3);
 }
 
 /// As a container does whose daemon was there before: the folder below the mount is no stand-in.
@@ -172,7 +144,7 @@ fn an_environment_that_sees_the_folder_below_the_mount_is_told_from_others() {
     let place = Place::new();
     let outside = format!("outside=cmd:nsenter --mount=/proc/{}/ns/mnt", std::process::id());
     let run = place.run(&["native", &outside], &["file.stat", "syscall.getppid"]).args(SHORT);
-    let done = clean(run.args(["--dir", "t=tmpfs"]).start(), &place).exits(3);
+    let done = run.args(["--dir", "t=tmpfs"]).start().wait_clean().exits(3);
     done.prints("`outside` does not see the filesystem that was made for `--dir t`");
     let comparison = place.comparison("run.jsonl");
     comparison.measured("file.stat", "native").measured("syscall.getppid", "outside");
@@ -188,74 +160,12 @@ fn a_root_folder_without_the_directory_fails_there_only() {
     fs::create_dir_all(place.path("root/tmp")).unwrap();
     let other = format!("other=chroot:{}", place.path("root"));
     let run = place.run(&["native", &other], &["file.stat", "syscall.getppid"]).args(SHORT);
-    let done = clean(run.args(["--dir", "t=tmpfs"]).start(), &place).exits(3);
+    let done = run.args(["--dir", "t=tmpfs"]).start().wait_clean().exits(3);
     done.prints("`other` does not see the filesystem");
     place
         .comparison("run.jsonl")
         .measured("file.stat", "native")
         .measured("syscall.getppid", "other");
-}
-
-/// Dirs of all ways, and an environment that makes scratch folders in them.
-fn long_run<'a>(place: &'a Place) -> Envtax<'a> {
-    let probes = ["file.create", "file.read size=1MiB*", "file.write size=1MiB*"];
-    let run = place.run(&["native", "namespace"], &probes).own_binary();
-    let dirs =
-        ["--dir", "e=loop:ext4", "--dir", "o=overlay", "--dir", "t=tmpfs", "--dir", "f=fuse"];
-    run.args(dirs).endless()
-}
-
-type Moment = (&'static str, fn(&mut Running<'_>, &Place));
-
-const MOMENTS: [Moment; 6] = [
-    ("the folder", |run, place| run.until("a stage", |_| stages(place) > 0)),
-    ("a loop device", |run, place| run.until("a device", |_| !loop_devices(place).is_empty())),
-    ("the server", |run, _| run.until("bindfs", |run| served(run))),
-    ("the first agent", |run, _| {
-        run.until("an agent", |run| run.processes().iter().any(processes::Process::is_agent))
-    }),
-    ("the first block", |run, _| run.until_recorded("block", 1)),
-    ("later blocks", |run, _| run.until_recorded("block", 30)),
-];
-
-fn stages(place: &Place) -> usize {
-    fs::read_dir(place.path("tmp")).unwrap().count()
-}
-
-fn served(run: &mut Running<'_>) -> bool {
-    run.processes().iter().any(|process| process.program() == "bindfs")
-}
-
-#[test]
-fn a_killed_run_leaves_nothing_of_them() {
-    if !may_mount() || !needs("bindfs") {
-        return;
-    }
-    for (_, moment) in MOMENTS {
-        let place = Place::new();
-        let mut run = long_run(&place).start();
-        moment(&mut run, &place);
-        run.processes();
-        run.signal("KILL");
-        clean(run, &place);
-    }
-}
-
-#[test]
-fn an_interrupted_run_leaves_nothing_of_them() {
-    if !may_mount() || !needs("bindfs") {
-        return;
-    }
-    for (name, moment) in MOMENTS {
-        let place = Place::new();
-        let mut run = long_run(&place).start();
-        moment(&mut run, &place);
-        run.processes();
-        run.signal("INT");
-        let done = clean(run, &place);
-        let code = done.status.code();
-        assert!(matches!(code, Some(2 | 3)), "{name}: {done:?}");
-    }
 }
 
 /// Nobody is left to undo anything: mounts, loop devices and servers go by themselves, and the next
@@ -266,7 +176,7 @@ fn a_run_killed_with_its_guard_leaves_a_folder_at_most() {
         return;
     }
     let place = Place::new();
-    let mut run = long_run(&place).start();
+    let mut run = on_directories(&place).endless().start();
     run.until_recorded("block", 3);
     let all = run.processes();
     let guards: Vec<_> =
@@ -275,45 +185,9 @@ fn a_run_killed_with_its_guard_leaves_a_folder_at_most() {
     processes::signal(guards[0].pid, "KILL");
     run.signal("KILL");
     run.wait();
-    no_loop_devices(&place);
     thread::sleep(Duration::from_millis(2100));
     place.envtax(["doctor", "--clean"]).run().exits(0).prints("undone");
     place.is_clean();
-}
-
-#[test]
-fn a_killed_agent_costs_nothing_and_leaves_nothing() {
-    if !may_mount() {
-        return;
-    }
-    let place = Place::new();
-    let run = place.run(&["native", "namespace"], &PROBES).own_binary();
-    let run = run.args(["--dir", "e=loop:ext4:64MiB", "--budget", "4s"]);
-    let mut run = run.started_once().start();
-    run.until_recorded("block", 5);
-    run.until("an agent", |run| {
-        let agents = run.processes();
-        let agent = agents.iter().rev().find(|process| process.is_agent());
-        agent.inspect(|agent| processes::signal(agent.pid, "KILL")).is_some()
-    });
-    clean(run, &place).exits(0);
-    place.comparison("run.jsonl").measured("file.stat", "namespace");
-}
-
-/// Rows of the directory fail when nobody serves it any more (ENOTCONN), and the run goes on.
-#[test]
-fn a_killed_server_fails_its_rows_only() {
-    if !may_mount() || !needs("bindfs") {
-        return;
-    }
-    let place = Place::new();
-    let run = place.run(&["native"], &["file.create", "syscall.getppid"]).own_binary();
-    let mut run = run.args(["--dir", "f=fuse", "--budget", "3s"]).start();
-    run.until_recorded("block", 3);
-    let server = run.processes().into_iter().find(|process| process.program() == "bindfs").unwrap();
-    processes::signal(server.pid, "KILL");
-    clean(run, &place).exits(3).prints("(os error 107)");
-    place.comparison("run.jsonl").measured("syscall.getppid", "native");
 }
 
 /// What is said, with exit code 2 and nothing left.
@@ -321,7 +195,7 @@ fn a_killed_server_fails_its_rows_only() {
 fn refused(dir: &str, words: &[&str]) {
     let place = Place::new();
     let run = place.run(&["native"], &["file.stat"]).args(["--dir", &format!("x={dir}")]);
-    let mut done = clean(run.start(), &place).exits(2).complains(&format!("`--dir x={dir}`"));
+    let mut done = run.start().wait_clean().exits(2).complains(&format!("`--dir x={dir}`"));
     for words in words {
         done = done.complains(words);
     }
@@ -367,7 +241,7 @@ fn a_missing_program_names_its_package() {
         let place = Place::new();
         let run = place.run(&["native"], &["file.stat"]).args(["--dir", &format!("x={dir}")]);
         let run = run.variable("PATH", &place.path("target"));
-        let done = clean(run.start(), &place).exits(2);
+        let done = run.start().wait_clean().exits(2);
         done.complains("on the search path").complains(&format!("apt-get install {package}"));
     }
 }

@@ -1,7 +1,9 @@
 //! Integration tests: the real binary, in real environments.
 
 mod bad_agents;
+mod comparison;
 mod dirs;
+mod docker_daemon;
 mod env_containers;
 mod env_facts;
 mod env_file;
@@ -15,10 +17,12 @@ mod env_wine;
 mod file_probes;
 mod filesystems;
 mod foreign_text;
+mod kills;
 mod leftovers;
 mod limits;
 mod made_dirs;
 mod main_job;
+mod needs;
 mod other_verbs;
 #[cfg(feature = "planted")]
 mod planted;
@@ -36,4 +40,5 @@ mod time_output;
 mod time_reports;
 mod time_wine;
 mod time_workloads;
+mod traces;
 mod usage;

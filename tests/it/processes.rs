@@ -9,6 +9,8 @@ pub struct Process {
     pub pid: u32,
     pub session: i32,
     pub words: Vec<String>,
+    /// The mark of the run that launched it, where its variables tell.
+    pub token: Option<String>,
 }
 
 impl Process {
@@ -22,33 +24,51 @@ impl Process {
         self.words.get(1).is_some_and(|word| word == "agent")
     }
 
+    /// Whether it is the first of its session.
+    pub fn leads(&self) -> bool {
+        i32::try_from(self.pid) == Ok(self.session)
+    }
+
     pub fn is_worker(&self) -> bool {
         self.words.get(1).is_some_and(|word| word == "worker")
     }
 }
 
 /// Living processes that carry the mark in the path of their executable, in a word of their
-/// command or in a variable of their environment, or that are in one of the sessions.
-pub fn of(mark: &str, sessions: &BTreeSet<i32>) -> Vec<Process> {
+/// command or in a variable of their environment, that are in one of the sessions, or in a control
+/// group named after one of the tokens, such as what a runtime leaves to itself.
+pub fn of(mark: &str, sessions: &BTreeSet<i32>, tokens: &BTreeSet<String>) -> Vec<Process> {
     let entries = fs::read_dir("/proc").unwrap().flatten();
     let ids = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
     let others = ids.filter(|pid| *pid != std::process::id());
-    others.filter_map(|pid| read(pid, mark, sessions)).collect()
+    others.filter_map(|pid| read(pid, mark, sessions, tokens)).collect()
 }
 
-/// Living processes in a control group of that name, such as what a runtime leaves to itself.
-pub fn in_group(name: &str) -> Vec<Process> {
-    let entries = fs::read_dir("/proc").unwrap().flatten();
-    let ids = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
-    let is_in = |pid: &u32| {
-        let groups = fs::read_to_string(format!("/proc/{pid}/cgroup")).unwrap_or_default();
-        groups.contains(name)
-    };
-    ids.filter(is_in).filter_map(|pid| read(pid, "", &BTreeSet::new())).collect()
+/// The living processes below that one, found faster than by looking at all.
+pub fn below(pid: u32) -> Vec<Process> {
+    let mut found = Vec::new();
+    let mut open = vec![pid];
+    while let Some(parent) = open.pop() {
+        for task in fs::read_dir(format!("/proc/{parent}/task")).into_iter().flatten().flatten() {
+            let children = fs::read_to_string(task.path().join("children")).unwrap_or_default();
+            let children: Vec<u32> =
+                children.split_whitespace().filter_map(|pid| pid.parse().ok()).collect();
+            let none = BTreeSet::new();
+            found.extend(children.iter().filter_map(|pid| read(*pid, "", &none, &BTreeSet::new())));
+            open.extend(children);
+        }
+    }
+    found.sort_by_key(|process| process.pid);
+    found
 }
 
 /// None if the process is not one of them, is dead, or went while it was being read.
-fn read(pid: u32, mark: &str, sessions: &BTreeSet<i32>) -> Option<Process> {
+fn read(
+    pid: u32,
+    mark: &str,
+    sessions: &BTreeSet<i32>,
+    tokens: &BTreeSet<String>,
+) -> Option<Process> {
     let file = |name: &str| {
         let bytes = fs::read(format!("/proc/{pid}/{name}")).unwrap_or_default();
         String::from_utf8_lossy(&bytes).into_owned()
@@ -56,14 +76,25 @@ fn read(pid: u32, mark: &str, sessions: &BTreeSet<i32>) -> Option<Process> {
     let (state, session) = state_and_session(&file("stat"))?;
     let executable = fs::read_link(format!("/proc/{pid}/exe")).unwrap_or_default();
     let executable = executable.display().to_string();
-    let command = file("cmdline");
-    let marked = [&executable, &command, &file("environ")].iter().any(|it| it.contains(mark));
+    let (command, variables) = (file("cmdline"), file("environ"));
+    let marked = [&executable, &command, &variables].iter().any(|it| it.contains(mark));
+    let grouped = || {
+        let groups = file("cgroup");
+        tokens.iter().any(|token| groups.contains(token))
+    };
     // A dead process that its parent has not looked at yet holds nothing any more.
-    if "ZX".contains(&state) || !marked && !sessions.contains(&session) {
+    if "ZX".contains(&state) || !marked && !sessions.contains(&session) && !grouped() {
         return None;
     }
     let words = command.split_terminator('\0').map(str::to_owned).collect();
-    Some(Process { pid, session, words })
+    let mut launches = variables.split('\0').filter_map(|it| it.strip_prefix("ENVTAX_LAUNCH="));
+    let token = launches.next().and_then(|launch| launch.split('-').next()).map(str::to_owned);
+    Some(Process { pid, session, words, token })
+}
+
+/// The command of a process; none when it is gone or dead.
+pub fn words(pid: u32) -> Vec<String> {
+    read(pid, "", &BTreeSet::new(), &BTreeSet::new()).map_or(Vec::new(), |process| process.words)
 }
 
 /// How many processes of these sessions are dead and not reaped.

@@ -1,6 +1,5 @@
 //! Suites, copies and layouts: what is measured when sets of cases are named, and how it is shown.
 
-use crate::processes::{self, Process};
 use crate::support::{Place, SHORT};
 
 #[track_caller]
@@ -59,23 +58,6 @@ fn copies_are_measured_beside_one_and_reported_as_scaling() {
         assert!(reached > 0.0 && reached.is_finite() && copies > 1.0, "{scaling}");
     }
     place.is_clean();
-}
-
-/// The other copies must not wait for it, and its row says what happened.
-#[test]
-fn a_copy_that_is_killed_costs_one_row() {
-    let place = Place::new();
-    let run = place.run(&["native"], &["syscall.getppid", "file.stat"]).own_binary();
-    let mut run = run.args(["--copies", "4", "--budget", "1h"]).start();
-    run.until("four workers", |run| {
-        let mut workers = run.processes();
-        workers.retain(Process::is_worker);
-        let whole = workers.len() == 4;
-        // The leader is the first: what is killed is another.
-        let last = workers.iter().max_by_key(|worker| worker.pid).filter(|_| whole);
-        last.inspect(|worker| processes::signal(worker.pid, "KILL")).is_some()
-    });
-    run.wait_clean().exits(3).prints("1 row failed").prints("ended with status 137");
 }
 
 #[test]

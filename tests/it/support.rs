@@ -1,22 +1,25 @@
 //! What the tests are written in: a place of one's own, envtax started in it, and what it left.
 
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use serde_json::Value;
 use tempfile::TempDir;
 
+pub use crate::comparison::Comparison;
+pub use crate::needs::{data, missing, needs, needs_bwrap_size, needs_kernel, needs_root, on_path};
 use crate::processes::{self, Process};
+use crate::traces::{self, Traces};
 
 /// What is waited for comes much sooner; after this long the test fails instead of hanging.
 const PATIENCE: Duration = Duration::from_secs(180);
-/// How long processes may take to go after the one they depend on was killed.
-const LEAVING: Duration = Duration::from_secs(8);
+/// How often it is looked which processes a run has, while its end is waited for.
+const LOOK: Duration = Duration::from_millis(200);
 
 /// Options that make a run short: enough to see that it works, too little to trust a number.
 pub const SHORT: [&str; 4] = ["--budget", "1s", "--answer-timeout", "20s"];
@@ -26,6 +29,7 @@ pub const SHORT: [&str; 4] = ["--budget", "1s", "--answer-timeout", "20s"];
 pub struct Place {
     dir: TempDir,
     mounts: BTreeSet<String>,
+    lists: RefCell<Vec<Vec<String>>>,
 }
 
 impl Place {
@@ -33,7 +37,7 @@ impl Place {
         let dir = TempDir::new().unwrap();
         fs::create_dir(dir.path().join("tmp")).unwrap();
         fs::create_dir(dir.path().join("target")).unwrap();
-        Place { dir, mounts: mounts() }
+        Place { dir, mounts: traces::mounts(), lists: RefCell::default() }
     }
 
     /// A path in this place.
@@ -88,37 +92,38 @@ impl Place {
         Comparison(serde_json::from_str(&done.out).expect("JSON"))
     }
 
+    /// Has these commands list what a run could leave, such as the containers of a daemon.
+    pub fn listed_by(&self, commands: impl IntoIterator<Item = Vec<String>>) {
+        self.lists.borrow_mut().extend(commands);
+    }
+
     /// Everything that a run could leave is gone: processes, temporary files, scratch folders and
     /// mounts.
     pub fn is_clean(&self) {
-        self.is_clean_of(&Seen::default());
+        self.is_clean_of(&Traces::default());
     }
 
-    fn is_clean_of(&self, seen: &Seen) {
-        let mark = self.dir.path().to_str().unwrap();
-        let until = Instant::now() + LEAVING;
+    fn is_clean_of(&self, seen: &Traces) {
+        let begin = Instant::now();
         loop {
-            let left = self.leftovers(mark, seen);
-            if left.is_empty() {
+            let in_place = self.left_in_place(seen);
+            let outside = match in_place.is_empty() {
+                true => seen.left_outside(&self.lists.borrow()),
+                false => Vec::new(),
+            };
+            if in_place.is_empty() && outside.is_empty() {
                 return;
             }
-            assert!(Instant::now() < until, "left behind:\n{}", left.join("\n"));
+            let limit = if in_place.is_empty() { traces::OUTSIDE } else { traces::LEAVING };
+            let left = [in_place, outside].concat().join("\n");
+            assert!(begin.elapsed() < limit, "left behind:\n{left}");
             thread::sleep(Duration::from_millis(20));
         }
     }
 
-    fn leftovers(&self, mark: &str, seen: &Seen) -> Vec<String> {
-        let processes = processes::of(mark, &seen.sessions);
-        let mut left: Vec<String> =
-            processes.iter().map(|process| format!("{process:?}")).collect();
-        // PRoot 5.1 puts its loader here whatever the variables say, and removes it unless killed.
-        for entry in fs::read_dir("/tmp").unwrap().flatten() {
-            let name = entry.file_name().to_string_lossy().into_owned();
-            let pid = name.strip_prefix("prooted-").and_then(|rest| rest.split('-').next());
-            if pid.is_some_and(|pid| pid.parse().is_ok_and(|pid| seen.ids.contains(&pid))) {
-                left.push(format!("/tmp/{name}"));
-            }
-        }
+    fn left_in_place(&self, seen: &Traces) -> Vec<String> {
+        let mark = self.dir.path().to_str().unwrap();
+        let mut left = seen.left(mark);
         for folder in ["tmp", "target"] {
             let entries = fs::read_dir(self.path(folder)).unwrap();
             left.extend(entries.map(|entry| entry.unwrap().path().display().to_string()));
@@ -127,25 +132,9 @@ impl Place {
         let others = std::env::temp_dir();
         let beside = |line: &&String| line.contains(others.to_str().unwrap());
         let ours = |line: &&String| !beside(line) || line.contains(mark);
-        left.extend(mounts().difference(&self.mounts).filter(ours).cloned());
+        left.extend(traces::mounts().difference(&self.mounts).filter(ours).cloned());
         left
     }
-}
-
-/// What is known of processes that were seen.
-#[derive(Default)]
-struct Seen {
-    /// Their sessions, by which those are found that have neither a telling path nor variables.
-    sessions: BTreeSet<i32>,
-    ids: BTreeSet<u32>,
-}
-
-/// Mounts of this process. Those that services of the machine make at any time are not ours.
-fn mounts() -> BTreeSet<String> {
-    let text = fs::read_to_string("/proc/self/mountinfo").unwrap();
-    let point = |line: &str| line.split(' ').nth(4).unwrap().to_owned();
-    let ours = |line: &&str| !["/run", "/var"].iter().any(|other| point(line).starts_with(other));
-    text.lines().filter(ours).map(str::to_owned).collect()
 }
 
 /// A command line of envtax.
@@ -178,6 +167,11 @@ impl<'a> Envtax<'a> {
     pub fn variable(mut self, name: &str, value: &str) -> Self {
         self.variables.push((name.into(), value.into()));
         self
+    }
+
+    /// The place that it is started in.
+    pub fn place(&self) -> &'a Place {
+        self.place
     }
 
     /// From a binary in the place itself, where the environment may not see it.
@@ -220,7 +214,7 @@ impl<'a> Envtax<'a> {
         command.stderr(File::create(outputs.path().join("err")).unwrap());
         let child = command.spawn().unwrap();
         let line = shell_line(&self.args);
-        Running { place: self.place, child, outputs, line, seen: Seen::default() }
+        Running { place: self.place, child, outputs, line, seen: Traces::default() }
     }
 
     pub fn run(&self) -> Done {
@@ -239,20 +233,39 @@ pub struct Running<'a> {
     child: Child,
     outputs: TempDir,
     line: String,
-    seen: Seen,
+    seen: Traces,
 }
 
 impl Running<'_> {
     /// The processes of the run but envtax itself.
     pub fn processes(&mut self) -> Vec<Process> {
-        let mark = self.place.dir.path().to_str().unwrap();
-        let mut found = processes::of(mark, &self.seen.sessions);
+        let mut found = self.seen.look(self.place.dir.path().to_str().unwrap());
         found.retain(|process| process.pid != self.child.id());
-        let own = processes::own_session();
-        let sessions = found.iter().map(|process| process.session);
-        self.seen.sessions.extend(sessions.filter(|session| *session != own));
-        self.seen.ids.extend(found.iter().map(|process| process.pid));
         found
+    }
+
+    /// The place that it runs in.
+    pub fn place(&self) -> &Place {
+        self.place
+    }
+
+    /// Waits for the process of the run that `pick` means and kills it. It is stopped first: what is
+    /// still there then can no longer finish what it was doing.
+    pub fn kills(&mut self, name: &str, pick: impl Fn(&[Process]) -> Option<&Process>) {
+        let mut looks = 0;
+        self.until(name, |run| {
+            looks += 1;
+            // Not all are below envtax, but those that live shortly are.
+            let found = match looks % 10 {
+                0 => run.processes(),
+                _ => processes::below(run.child.id()),
+            };
+            let stopped = pick(&found).filter(|victim| {
+                processes::signal(victim.pid, "STOP");
+                processes::words(victim.pid) == victim.words
+            });
+            stopped.inspect(|victim| processes::signal(victim.pid, "KILL")).is_some()
+        });
     }
 
     /// Waits for the moment to come.
@@ -268,7 +281,12 @@ impl Running<'_> {
 
     /// Waits until the run file has so many records of that kind.
     pub fn until_recorded(&mut self, record: &str, count: usize) {
-        let file = self.place.path("run.jsonl");
+        self.until_recorded_in("run.jsonl", record, count);
+    }
+
+    /// Waits until that file has so many records of that kind.
+    pub fn until_recorded_in(&mut self, file: &str, record: &str, count: usize) {
+        let file = self.place.path(file);
         let mark = format!("{{\"record\":\"{record}\"");
         self.until(&format!("{count} `{record}`"), |running| {
             running.processes();
@@ -306,10 +324,15 @@ impl Running<'_> {
 
     fn status_within(&mut self, time: Duration) -> Option<ExitStatus> {
         let until = Instant::now() + time;
+        let mut looked = Instant::now();
         loop {
             let status = self.child.try_wait().unwrap();
             if status.is_some() || Instant::now() >= until {
                 return status;
+            }
+            if looked.elapsed() >= LOOK {
+                self.processes();
+                looked = Instant::now();
             }
             thread::sleep(Duration::from_millis(2));
         }
@@ -369,150 +392,4 @@ impl Done {
 
 fn joined(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-/// What `compare --format json` says.
-pub struct Comparison(pub Value);
-
-impl Comparison {
-    /// The cell of the first row that is so named (`probe params`) in that column.
-    #[track_caller]
-    pub fn cell(&self, row: &str, column: &str) -> &Value {
-        let columns = self.0["columns"].as_array().unwrap();
-        let at = columns.iter().position(|label| label == column).expect("the column");
-        let is_it = |it: &&Value| {
-            let (probe, params) = (it["probe"].as_str().unwrap(), it["params"].as_str().unwrap());
-            format!("{probe} {params}").trim() == row
-        };
-        let found = self.0["rows"].as_array().unwrap().iter().find(is_it);
-        &found.unwrap_or_else(|| panic!("no row `{row}` in {:#}", self.0))["cells"][at]
-    }
-
-    /// The row was measured there, and costs something.
-    #[track_caller]
-    pub fn measured(&self, row: &str, column: &str) -> &Self {
-        let cell = self.cell(row, column);
-        let cost = cell["measured"]["cost"].as_f64();
-        assert!(cost.is_some_and(|cost| cost > 0.0), "{row} in {column}: {cell:#}");
-        self
-    }
-
-    /// Every row of that target directory was measured in that column; says how many there are.
-    #[track_caller]
-    pub fn all_measured(&self, dir: &str, column: &str) -> usize {
-        let columns = self.0["columns"].as_array().unwrap();
-        let at = columns.iter().position(|label| label == column).expect("the column");
-        let rows = self.0["rows"].as_array().unwrap().iter().filter(|row| row["dir"] == dir);
-        rows.inspect(|row| {
-            let cost = row["cells"][at]["measured"]["cost"].as_f64();
-            assert!(cost.is_some_and(|cost| cost > 0.0), "{row:#}");
-        })
-        .count()
-    }
-
-    /// The row's tax there.
-    #[track_caller]
-    pub fn ratio(&self, row: &str, column: &str) -> f64 {
-        self.cell(row, column)["measured"]["tax"]["ratio"].as_f64().expect("a tax")
-    }
-
-    /// The row failed there, and a part of the failure has these words.
-    #[track_caller]
-    pub fn failed(&self, row: &str, column: &str, words: &str) -> &Self {
-        let cell = self.cell(row, column);
-        let told = told(&cell["failed"]);
-        assert!(
-            told.iter().any(|part| part.contains(words)),
-            "{row} in {column} without `{words}`: {cell:#}"
-        );
-        self
-    }
-
-    /// The row cannot be measured there, and a part of the explanation has these words.
-    #[track_caller]
-    pub fn skipped(&self, row: &str, column: &str, words: &str) -> &Self {
-        let cell = self.cell(row, column);
-        let told = told(&cell["skipped"]);
-        assert!(
-            told.iter().any(|part| part.contains(words)),
-            "{row} in {column} without `{words}`: {cell:#}"
-        );
-        self
-    }
-
-    /// A remark has these words.
-    #[track_caller]
-    pub fn remarks(&self, words: &str) -> &Self {
-        let remarks = &self.0["remarks"];
-        let all = remarks.as_array().unwrap().iter().filter_map(|it| it["text"].as_str());
-        assert!(all.clone().any(|remark| remark.contains(words)), "no `{words}` in {remarks:#}");
-        self
-    }
-}
-
-/// The parts of a failure in a report, those of later attempts behind the others.
-fn told(failure: &Value) -> Vec<String> {
-    match failure {
-        Value::String(text) => vec![text.clone()],
-        Value::Array(parts) => parts.iter().flat_map(told).collect(),
-        Value::Object(parts) => parts.values().flat_map(told).collect(),
-        _ => Vec::new(),
-    }
-}
-
-/// Whether the program is there. Where it is not, the test passes without having tested anything
-/// and says so; on the machine that decides whether a change is kept, that is a failure.
-pub fn needs(program: &str) -> bool {
-    let found = on_path(program).is_some();
-    if !found {
-        missing(&format!("there is no `{program}`; scripts/setup installs it"));
-    }
-    found
-}
-
-/// Where on the search path the program is.
-pub fn on_path(program: &str) -> Option<PathBuf> {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let places = std::env::split_paths(&path).map(|folder| folder.join(program));
-    places.into_iter().find(|place| place.is_file())
-}
-
-/// Whether bubblewrap can limit a tmpfs, which it can since 0.7.
-pub fn needs_bwrap_size() -> bool {
-    if !needs("bwrap") {
-        return false;
-    }
-    let help = Command::new("bwrap").arg("--help").output().unwrap();
-    let can = String::from_utf8_lossy(&[help.stdout, help.stderr].concat()).contains("--size");
-    if !can {
-        missing("this bubblewrap has no `--size`");
-    }
-    can
-}
-
-/// Whether a kernel for guests is there: the machine's own, or one that was downloaded.
-pub fn needs_kernel() -> bool {
-    let home = std::env::var("HOME").unwrap_or_default();
-    let cache = std::env::var("XDG_CACHE_HOME").unwrap_or_else(|_| format!("{home}/.cache"));
-    let places = ["/boot".to_owned(), format!("{cache}/envtax/kernel/boot")];
-    let found = places.iter().filter_map(|place| fs::read_dir(place).ok()).any(|entries| {
-        let mut entries = entries.flatten();
-        entries.any(|entry| entry.file_name().to_string_lossy().starts_with("vmlinuz-"))
-    });
-    if !found {
-        missing("there is no kernel for guests; scripts/fetch-kernel gets one");
-    }
-    found
-}
-
-/// Something that a test needs is not there.
-pub fn missing(why: &str) {
-    let strict = std::env::var_os("CI").is_some_and(|value| value == "true");
-    assert!(!strict, "{why}");
-    eprintln!("not tested: {why}");
-}
-
-/// A file that is kept with the tests.
-pub fn data(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name)
 }

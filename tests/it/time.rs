@@ -3,7 +3,6 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
-use crate::processes;
 use crate::support::{Comparison, Done, Envtax, Place, needs};
 
 /// `envtax time … -o run.jsonl`, with so few runs that it is quick.
@@ -246,39 +245,4 @@ fn what_is_asked_wrongly_is_refused() {
     refused(&["--parameter", "n=1,2,1", "echo {n}"], "two rows would be called `n=1`");
     refused(&["--input", "x y", "--input", "x_y", "cat {}"], "two rows would be called");
     refused(&[], "there is no command");
-}
-
-/// A command with children, one of which has detached itself, in both environments.
-fn endless(place: &Place) -> Envtax<'_> {
-    let line = "sh -c 'setsid sleep 1000 & sleep 1000 & sleep 1000'";
-    time(place, &["--env", "native", "--env", "n=namespace", line]).own_binary()
-}
-
-#[test]
-fn commands_end_with_a_run_that_is_interrupted_or_killed() {
-    for signal in ["INT", "TERM", "KILL"] {
-        let place = Place::new();
-        let mut run = endless(&place).start();
-        run.until("the command", |run| {
-            run.processes().iter().filter(|it| it.words == ["sleep", "1000"]).count() == 3
-        });
-        run.signal(signal);
-        let done = run.wait_clean();
-        assert_eq!(done.status.code(), if signal == "KILL" { None } else { Some(3) });
-    }
-}
-
-#[test]
-fn commands_end_with_their_agent() {
-    let place = Place::new();
-    let args = ["--timeout", "2s", "sh -c 'setsid sleep 1000 & sleep 1000 & sleep 1000'"];
-    let mut run = time(&place, &args).own_binary().start();
-    run.until("the command", |run| {
-        run.processes().iter().filter(|it| it.words == ["sleep", "1000"]).count() == 3
-    });
-    let all = run.processes();
-    let agent = all.iter().find(|process| process.is_agent()).unwrap();
-    processes::signal(agent.pid, "KILL");
-    // The second agent's run ends at its time limit.
-    run.wait_clean().exits(3).complains("starting `native` again").complains("--timeout");
 }

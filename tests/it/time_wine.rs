@@ -1,21 +1,18 @@
 //! `envtax time` with the Windows build: whole commands beside native ones, what goes wrong with
 //! them, and that nothing of them stays.
 
-use std::collections::BTreeSet;
 use std::fs;
 use std::io::{ErrorKind, Read};
 use std::net::{TcpListener, TcpStream};
 use std::os::unix::fs::{MetadataExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use crate::env_wine::{
-    needs_wine, no_server_since, servers, shared_cache, windows_build, with_prefix,
-};
+use crate::env_wine::{needs_wine, shared_cache, windows_build, with_prefix};
 use crate::processes;
 use crate::support::{Comparison, Done, Envtax, Place, data, missing};
+use crate::traces;
 
 /// What envtax itself makes the stand-in for that library of.
 #[path = "../../src/sys/shared/pe.rs"]
@@ -30,10 +27,7 @@ fn time<'a>(place: &'a Place, args: &[&str]) -> Envtax<'a> {
 
 /// Times it to its end, after which nothing is left.
 fn ends(place: &Place, args: &[&str], code: i32) -> Done {
-    let before = Traces::now();
-    let done = time(place, args).start().wait_clean().exits(code);
-    before.are_all();
-    done
+    time(place, args).start().wait_clean().exits(code)
 }
 
 fn wall(place: &Place) -> Comparison {
@@ -78,41 +72,6 @@ impl Endless {
     fn came(&self) -> Option<TcpStream> {
         self.listener.accept().ok().map(|(stream, _)| stream)
     }
-}
-
-/// What of Wine is there: folders of its servers, and of envtax in the prefix.
-struct Traces {
-    servers: BTreeSet<String>,
-    scratch: BTreeSet<PathBuf>,
-}
-
-impl Traces {
-    fn now() -> Traces {
-        Traces { servers: servers(), scratch: scratch() }
-    }
-
-    /// Waits until those that are there now and were not are gone: those of the test, and those of
-    /// tests beside it.
-    fn are_all(&self) {
-        no_server_since(&self.servers);
-        let until = Instant::now() + Duration::from_secs(150);
-        let now = scratch();
-        while let Some(path) = now.difference(&self.scratch).find(|path| path.exists()) {
-            assert!(Instant::now() < until, "left: {}", path.display());
-            thread::sleep(Duration::from_millis(50));
-        }
-    }
-}
-
-/// Folders that runs made for temporary files in the prefix.
-fn scratch() -> BTreeSet<PathBuf> {
-    let users = shared_cache().join("envtax/wine/drive_c/users");
-    let users = fs::read_dir(users).into_iter().flatten().flatten();
-    let temporary =
-        users.flat_map(|user| ["Temp", "AppData/Local/Temp"].map(|it| user.path().join(it)));
-    let entries = temporary.flat_map(|folder| fs::read_dir(folder).into_iter().flatten().flatten());
-    let ours = |path: &PathBuf| path.display().to_string().contains(".envtax-");
-    entries.map(|entry| entry.path()).filter(ours).collect()
 }
 
 #[test]
@@ -180,10 +139,8 @@ fn commands_of_windows_work_on_what_is_sent() {
     let line = |word: &str| format!("cmd /d /c 'echo {word}>>{log}'");
     let around = ["--prepare", &line("prepare"), "--conclude", &line("conclude")];
     let words = ["--verify-output", "--stage", "--input", &input, "cmd /d /c copy {} {out}"];
-    let before = Traces::now();
     let time = place.envtax(["time", "-o", "run.jsonl", "--runs", "3", "--env", "wine"]);
     with_prefix(time.args(around).args(words)).start().wait_clean().exits(0);
-    before.are_all();
     let lines: Vec<String> = place.read("log").lines().map(|line| line.trim().to_owned()).collect();
     assert_eq!(lines, ["prepare", "conclude"].repeat(1 + 3));
     // The second hash is that of the file that was written.
@@ -227,10 +184,7 @@ fn a_command_that_does_not_end_is_ended_with_what_it_started() {
     let line = endless.line();
     let wine = |args: &[&str]| {
         let time = place.envtax(["time", "-o", "run.jsonl", "--runs", "3", "--force"]);
-        let before = Traces::now();
-        let done = with_prefix(time.args(["--env", "wine"]).args(args)).start().wait_clean();
-        before.are_all();
-        done
+        with_prefix(time.args(["--env", "wine"]).args(args)).start().wait_clean()
     };
     let done = wine(&["--timeout", "300ms", &line]).exits(3);
     done.complains("was not finished after 0.3 s").complains("--timeout");
@@ -250,7 +204,7 @@ fn commands_end_with_a_run_that_is_interrupted_or_killed() {
         return;
     }
     for signal in ["INT", "KILL"] {
-        let (place, before) = (Place::new(), Traces::now());
+        let place = Place::new();
         let endless = Endless::new(&place);
         let line = endless.line();
         let time = place.envtax(["time", "-o", "run.jsonl", "--env", "wine", "--runs", "3"]);
@@ -265,7 +219,6 @@ fn commands_end_with_a_run_that_is_interrupted_or_killed() {
         let done = run.wait_clean();
         drop(one);
         assert_eq!(done.status.code(), if signal == "KILL" { None } else { Some(3) }, "{done:?}");
-        before.are_all();
     }
 }
 
@@ -274,7 +227,7 @@ fn a_command_ends_with_its_agent() {
     if !needs_wine() {
         return;
     }
-    let (place, before) = (Place::new(), Traces::now());
+    let place = Place::new();
     let endless = Endless::new(&place);
     let args = ["-o", "run.jsonl", "--runs", "3", "--timeout", "5s", "--env", "wine"];
     let time = place.envtax([&["time"], &args[..]].concat()).args([endless.line()]);
@@ -298,7 +251,6 @@ fn a_command_ends_with_its_agent() {
         Err(error) => assert_eq!(error.kind(), ErrorKind::ConnectionReset, "it goes on"),
     }
     run.wait_clean().exits(3).complains("starting `wine` again").complains("--timeout");
-    before.are_all();
 }
 
 #[test]
@@ -390,7 +342,6 @@ fn by_hand(place: &Place, words: &[&str]) -> String {
 
 /// As [`by_hand`], for a program that ends with this exit code.
 fn by_hand_ends(place: &Place, words: &[&str], code: i32) -> String {
-    let before = Traces::now();
     // Makes the prefix if that was not done yet.
     with_prefix(place.envtax(["list", "probes"])).run().exits(0);
     let prefix = place.path("prefix");
@@ -404,7 +355,7 @@ fn by_hand_ends(place: &Place, words: &[&str], code: i32) -> String {
     };
     let done = of("wine").args(words).output().unwrap();
     of("wineserver").arg("-k").status().unwrap();
-    before.are_all();
+    traces::no_wine_server(Path::new(&prefix));
     let text = String::from_utf8_lossy(&[done.stdout, done.stderr].concat()).into_owned();
     assert_eq!(done.status.code(), Some(code), "{text}");
     text

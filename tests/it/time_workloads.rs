@@ -3,8 +3,7 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 
-use crate::env_containers::needs_root;
-use crate::support::{Comparison, Envtax, Place, data, needs, on_path};
+use crate::support::{Comparison, Envtax, Place, data, needs, needs_root, on_path};
 
 /// Options that make a comparison of commands short.
 const BRIEF: [&str; 4] = ["--runs", "2", "--budget", "15s"];
@@ -125,31 +124,6 @@ fn an_environment_without_the_program_skips_the_row() {
     comparison.skipped(row, "poor", "no program `gzip` in this environment");
     measured(&comparison, "gzip", "native");
     measured(&comparison, "tar", "poor");
-}
-
-#[test]
-fn data_goes_with_a_killed_run() {
-    if !needs("git") {
-        return;
-    }
-    let place = Place::new();
-    let mut run = time(&place, &["native"], &["git-status"]).args(["--runs", "1000"]).start();
-    run.until_recorded("block", 2);
-    run.signal("KILL");
-    run.wait_clean();
-    // While the data is being made.
-    for signal in ["KILL", "INT"] {
-        let mut run = time(&place, &["native"], &["git-status"]).args(["--force"]).start();
-        run.until("data is made", |run| {
-            let git = |words: &[String]| words.first().is_some_and(|word| word == "git");
-            run.processes().iter().any(|process| git(&process.words))
-        });
-        run.signal(signal);
-        let done = run.wait_clean();
-        if signal == "INT" {
-            done.exits(2).complains("interrupted before anything was measured");
-        }
-    }
 }
 
 #[test]

@@ -1,0 +1,92 @@
+//! What a comparison says, for tests that ask it.
+
+use serde_json::Value;
+
+/// What `compare --format json` says.
+pub struct Comparison(pub Value);
+
+impl Comparison {
+    /// The cell of the first row that is so named (`probe params`) in that column.
+    #[track_caller]
+    pub fn cell(&self, row: &str, column: &str) -> &Value {
+        let columns = self.0["columns"].as_array().unwrap();
+        let at = columns.iter().position(|label| label == column).expect("the column");
+        let is_it = |it: &&Value| {
+            let (probe, params) = (it["probe"].as_str().unwrap(), it["params"].as_str().unwrap());
+            format!("{probe} {params}").trim() == row
+        };
+        let found = self.0["rows"].as_array().unwrap().iter().find(is_it);
+        &found.unwrap_or_else(|| panic!("no row `{row}` in {:#}", self.0))["cells"][at]
+    }
+
+    /// The row was measured there, and costs something.
+    #[track_caller]
+    pub fn measured(&self, row: &str, column: &str) -> &Self {
+        let cell = self.cell(row, column);
+        let cost = cell["measured"]["cost"].as_f64();
+        assert!(cost.is_some_and(|cost| cost > 0.0), "{row} in {column}: {cell:#}");
+        self
+    }
+
+    /// Every row of that target directory was measured in that column; says how many there are.
+    #[track_caller]
+    pub fn all_measured(&self, dir: &str, column: &str) -> usize {
+        let columns = self.0["columns"].as_array().unwrap();
+        let at = columns.iter().position(|label| label == column).expect("the column");
+        let rows = self.0["rows"].as_array().unwrap().iter().filter(|row| row["dir"] == dir);
+        rows.inspect(|row| {
+            let cost = row["cells"][at]["measured"]["cost"].as_f64();
+            assert!(cost.is_some_and(|cost| cost > 0.0), "{row:#}");
+        })
+        .count()
+    }
+
+    /// The row's tax there.
+    #[track_caller]
+    pub fn ratio(&self, row: &str, column: &str) -> f64 {
+        self.cell(row, column)["measured"]["tax"]["ratio"].as_f64().expect("a tax")
+    }
+
+    /// The row failed there, and a part of the failure has these words.
+    #[track_caller]
+    pub fn failed(&self, row: &str, column: &str, words: &str) -> &Self {
+        let cell = self.cell(row, column);
+        let told = told(&cell["failed"]);
+        assert!(
+            told.iter().any(|part| part.contains(words)),
+            "{row} in {column} without `{words}`: {cell:#}"
+        );
+        self
+    }
+
+    /// The row cannot be measured there, and a part of the explanation has these words.
+    #[track_caller]
+    pub fn skipped(&self, row: &str, column: &str, words: &str) -> &Self {
+        let cell = self.cell(row, column);
+        let told = told(&cell["skipped"]);
+        assert!(
+            told.iter().any(|part| part.contains(words)),
+            "{row} in {column} without `{words}`: {cell:#}"
+        );
+        self
+    }
+
+    /// A remark has these words.
+    #[track_caller]
+    pub fn remarks(&self, words: &str) -> &Self {
+        let remarks = &self.0["remarks"];
+        let all = remarks.as_array().unwrap().iter().filter_map(|it| it["text"].as_str());
+        assert!(all.clone().any(|remark| remark.contains(words)), "no `{words}` in {remarks:#}");
+        self
+    }
+}
+
+/// The parts of a failure in a report, those of later attempts behind the others.
+fn told(failure: &Value) -> Vec<String> {
+    match failure {
+        Value::String(text) => vec![text.clone()],
+        Value::Array(parts) => parts.iter().flat_map(told).collect(),
+        Value::Object(parts) => parts.values().flat_map(told).collect(),
+        _ => Vec::new(),
+    }
+}

@@ -1,0 +1,130 @@
+//! What a run has on this machine beside the files of its place, and what of that is left. It is
+//! known by what this run started: its variables, sessions, tokens and folders. What others have on
+//! the machine never counts.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+use std::process::Command;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::processes::{self, Process};
+
+/// How long processes may take to go after the one they depend on was killed: the guard gives them
+/// five seconds, on a machine that may have much else to do.
+pub const LEAVING: Duration = Duration::from_secs(90);
+/// How long what daemons, runtimes and Wine have may take to go.
+pub const OUTSIDE: Duration = Duration::from_secs(60);
+
+/// Where launchers have files whose names carry the token of the run.
+const FOLDERS: [&str; 3] = ["/sys/fs/cgroup", "/run/systemd/nspawn", "/run/virtiofsd"];
+/// Where runtimes have files in whose text the token stands.
+const STATES: [&str; 3] = ["/run/runc", "/run/crun", "/run/firejail/name"];
+
+/// What was seen of a run.
+#[derive(Default)]
+pub struct Traces {
+    /// Sessions of its processes, by which those are found that have neither a telling path nor
+    /// variables.
+    sessions: BTreeSet<i32>,
+    ids: BTreeSet<u32>,
+    /// The marks of its launches.
+    tokens: BTreeSet<String>,
+    /// Folders of its Wine servers.
+    servers: BTreeSet<String>,
+}
+
+impl Traces {
+    /// The processes that the run of the place has now.
+    pub fn look(&mut self, place: &str) -> Vec<Process> {
+        let found = processes::of(place, &self.sessions, &self.tokens);
+        let own = processes::own_session();
+        let sessions = found.iter().map(|process| process.session);
+        self.sessions.extend(sessions.filter(|session| *session != own));
+        self.ids.extend(found.iter().map(|process| process.pid));
+        self.tokens.extend(found.iter().filter_map(|process| process.token.clone()));
+        for entry in fs::read_dir(format!("{place}/tmp")).into_iter().flatten().flatten() {
+            self.servers.extend(wine_server(&entry.path().join("prefix")));
+        }
+        found
+    }
+
+    /// What is left of processes, loop devices and of what lies beside the place in `/tmp`.
+    pub fn left(&self, place: &str) -> Vec<String> {
+        let processes = processes::of(place, &self.sessions, &self.tokens);
+        let mut left: Vec<String> = processes.iter().map(|it| format!("{it:?}")).collect();
+        // PRoot 5.1 puts its loader here whatever the variables say, and removes it unless killed.
+        for entry in fs::read_dir("/tmp").unwrap().flatten() {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let pid = name.strip_prefix("prooted-").and_then(|rest| rest.split('-').next());
+            if pid.is_some_and(|pid| pid.parse().is_ok_and(|pid| self.ids.contains(&pid))) {
+                left.push(format!("/tmp/{name}"));
+            }
+        }
+        left.extend(loop_devices(place));
+        left
+    }
+
+    /// What is left where runtimes, daemons and Wine keep things, and in what these commands print.
+    pub fn left_outside(&self, lists: &[Vec<String>]) -> Vec<String> {
+        let mut left: Vec<String> =
+            self.servers.iter().filter(|folder| Path::new(folder).exists()).cloned().collect();
+        if self.tokens.is_empty() {
+            return left;
+        }
+        for token in &self.tokens {
+            let find = [&["find"], &FOLDERS[..]].concat();
+            let grep = [&["grep", "-raos", token], &STATES[..]].concat();
+            let own = [find, grep].map(|words| words.into_iter().map(str::to_owned).collect());
+            for command in own.iter().chain(lists) {
+                let text = output(command);
+                left.extend(text.lines().filter(|line| line.contains(token)).map(str::to_owned));
+            }
+        }
+        left
+    }
+}
+
+/// What a command prints on its standard output.
+pub fn output(words: &[String]) -> String {
+    let output = Command::new(&words[0]).args(&words[1..]).output().unwrap();
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// The folder that the server of a Wine prefix has, unless its Wine puts it into the stage.
+fn wine_server(prefix: &Path) -> Option<String> {
+    let about = fs::metadata(prefix).ok()?;
+    let user = fs::metadata("/proc/self").ok()?.uid();
+    Some(format!("/tmp/.wine-{user}/server-{:x}-{:x}", about.dev(), about.ino()))
+}
+
+/// Waits until the server of a prefix is gone.
+pub fn no_wine_server(prefix: &Path) {
+    let begin = Instant::now();
+    while let Some(folder) = wine_server(prefix).filter(|folder| Path::new(folder).exists()) {
+        assert!(begin.elapsed() < OUTSIDE, "left behind: {folder}");
+        thread::sleep(Duration::from_millis(50));
+    }
+}
+
+/// Files of loop devices that lie in that folder.
+pub fn loop_devices(place: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir("/sys/block").unwrap().flatten() {
+        let file = fs::read_to_string(entry.path().join("loop/backing_file")).unwrap_or_default();
+        if file.starts_with(place) {
+            found.push(file);
+        }
+    }
+    found
+}
+
+/// Mounts of this process. Those that services of the machine make at any time are not ours.
+pub fn mounts() -> BTreeSet<String> {
+    let text = fs::read_to_string("/proc/self/mountinfo").unwrap();
+    let point = |line: &str| line.split(' ').nth(4).unwrap().to_owned();
+    let ours = |line: &&str| !["/run", "/var"].iter().any(|other| point(line).starts_with(other));
+    text.lines().filter(ours).map(str::to_owned).collect()
+}
