@@ -44,7 +44,8 @@ pub(super) struct How<'a> {
 pub(super) fn measure(draft: &Draft, how: &How<'_>) -> Result<Exit> {
     let output = how.output.output.clone().unwrap_or_else(default_path);
     let paths = repeat::paths(&output, how.repeat.repeat);
-    paths.iter().try_for_each(|path| is_free(path, how.output.force))?;
+    let claim = |path: &PathBuf| Writer::claim(path, how.output.force);
+    let writers = paths.iter().map(claim).collect::<Result<Vec<Writer>>>()?;
     let interrupted = catch_signals()?;
     let envtax = std::env::current_exe().context("finding the path of envtax itself")?;
     let guard = Guard::start(&envtax)?;
@@ -68,13 +69,12 @@ pub(super) fn measure(draft: &Draft, how: &How<'_>) -> Result<Exit> {
     warnings.extend(told);
     let (mut done, mut measured) = (true, Vec::new());
     let first = Instant::now();
-    for (index, path) in paths.iter().enumerate() {
+    for (index, (path, writer)) in paths.iter().zip(writers).enumerate() {
         if !repeat::wait(index, first, how.repeat, settings.interrupted) {
             done = false;
             break;
         }
-        let one =
-            OneRun { index, path, force: how.output.force, warnings: mem::take(&mut warnings) };
+        let one = OneRun { index, path, writer, warnings: mem::take(&mut warnings) };
         match one.measure(draft, &environments, &settings) {
             Ok((run, whole)) => {
                 done &= whole && complete(&run);
@@ -125,8 +125,7 @@ struct OneRun<'a> {
     /// From 0.
     index: usize,
     path: &'a Path,
-    /// Replaces a run file that exists.
-    force: bool,
+    writer: Writer,
     /// What is to be said when the run begins.
     warnings: Vec<String>,
 }
@@ -145,21 +144,28 @@ impl OneRun<'_> {
         let dirs = made.dirs.iter().cloned().chain(data_dir).collect();
         let plan = draft.settle(self.index, environments, dirs);
         let points = control::make_mount_points(&plan, settings)?;
-        let mut scribe = Scribe::new(&plan, self.path, self.force)?;
+        let mut scribe = Scribe::new(&plan, self.writer)?;
         let warnings = self.warnings.into_iter().chain(points.failures.iter().cloned());
         warnings.for_each(|text| scribe.warn(&text.into()));
         let end = control::run(&plan, settings, &mut scribe);
         scribe.bar.finish_and_clear();
         let whole = match end {
             Ok(end) => end.reason != EndReason::Interrupted,
-            Err(error) if scribe.writer.is_none() => return Err(error),
+            Err(error) if !scribe.writer.has_begun() => return Err(error),
             // Part of it is on disk, which is more than an error message is worth.
             Err(error) => {
                 scribe.warn(&error.into());
                 false
             }
         };
-        Ok((runfile::read(self.path)?, whole))
+        let run = scribe.writer.read_back()?;
+        let kept = self.path.exists();
+        if !kept {
+            let path = self.path.display();
+            let text = format!("`{path}` was removed meanwhile: what was measured is only shown");
+            scribe.warn(&text.into());
+        }
+        Ok((run, whole && kept))
     }
 }
 
@@ -248,52 +254,38 @@ fn catch_signals() -> Result<Arc<AtomicBool>> {
     Ok(interrupted)
 }
 
-/// A run file is not replaced unasked.
-fn is_free(path: &Path, force: bool) -> Result<()> {
-    ensure!(
-        force || !path.exists(),
-        "`{}` exists; choose another name with `-o`, or replace it with `--force`",
-        path.display()
-    );
-    Ok(())
-}
-
 /// Writes the run file and shows progress. The file is created when there is something to write,
 /// so that a run that could not start leaves none.
 struct Scribe<'a> {
     plan: &'a Plan,
-    path: &'a Path,
-    force: bool,
-    writer: Option<Writer>,
+    writer: Writer,
     bar: ProgressBar,
 }
 
 impl<'a> Scribe<'a> {
-    fn new(plan: &'a Plan, path: &'a Path, force: bool) -> Result<Scribe<'a>> {
+    fn new(plan: &'a Plan, writer: Writer) -> Result<Scribe<'a>> {
         // indicatif draws on stderr, and nothing at all when that is no terminal.
         let bar = ProgressBar::new(100);
         let template = "{bar:16} {wide_msg}";
         bar.set_style(ProgressStyle::with_template(template).context("the progress bar")?);
         bar.set_message("starting the environments");
         bar.tick();
-        Ok(Scribe { plan, path, force, writer: None, bar })
+        Ok(Scribe { plan, writer, bar })
     }
 }
 
 impl Watcher for Scribe<'_> {
     fn record(&mut self, record: Record) -> Result<()> {
-        if self.writer.is_none() {
-            let mut writer = Writer::create(self.path, self.force)?;
-            writer.write(&Record::Header(Header {
+        if !self.writer.has_begun() {
+            self.writer.write(&Record::Header(Header {
                 format: runfile::FORMAT,
                 envtax: env!("CARGO_PKG_VERSION").to_owned(),
                 started: humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),
                 host: facts::environment(),
                 plan: self.plan.clone(),
             }))?;
-            self.writer = Some(writer);
         }
-        self.writer.as_mut().map_or(Ok(()), |writer| writer.write(&record))
+        self.writer.write(&record)
     }
 
     fn progress(&mut self, progress: &Progress) {

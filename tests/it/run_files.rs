@@ -257,3 +257,43 @@ fn a_case_that_was_never_reached_is_not_skipped() {
     let reason = &cell["not_reached"]["reason"];
     assert_eq!(reason, "the budget ended before its first round", "{cell:#}");
 }
+
+/// With `--force` too, no run writes into the file of another.
+#[test]
+fn a_file_that_is_being_written_is_nobody_elses() {
+    let place = Place::new();
+    let mut first = place.run(&["native"], &["null"]).endless().start();
+    first.until_recorded("block", 3);
+    let second = place.run(&["native"], &["null"]).args(["--force", "--budget", "1s"]).run();
+    second.exits(2).complains("another run of envtax writes `run.jsonl`");
+    let blocks = place.read("run.jsonl").matches("{\"record\":\"block\"").count();
+    first.until_recorded("block", blocks + 3);
+    first.signal("INT");
+    first.wait_clean().exits(3);
+    place.comparison("run.jsonl").measured("null", "native");
+    // Afterwards it can be replaced.
+    let again = place.run(&["native"], &["null"]).args(["--force", "--budget", "1s"]).run();
+    again.exits(0);
+}
+
+/// What was measured is shown all the same.
+#[test]
+fn a_folder_that_is_removed_meanwhile_costs_the_file_only() {
+    let place = Place::new();
+    std::fs::create_dir(place.path("gone")).unwrap();
+    let run = place.envtax(["run", "-o", "gone/run.jsonl", "--env", "native", "--probe", "null"]);
+    let mut run = run.endless().start();
+    run.until_recorded_in("gone/run.jsonl", "block", 3);
+    std::fs::remove_dir_all(place.path("gone")).unwrap();
+    run.signal("INT");
+    let done = run.wait_clean().exits(3).prints("null");
+    done.complains("`gone/run.jsonl` was removed meanwhile");
+}
+
+#[test]
+fn what_is_no_file_is_not_written_into() {
+    let place = Place::new();
+    let run = |path: &str| place.envtax(["run", "--probe", "null", "--force", "-o", path]).run();
+    run("target").exits(2).complains("`target`");
+    run("/dev/null").exits(2).complains("`/dev/null` is not a file");
+}

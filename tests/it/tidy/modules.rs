@@ -22,7 +22,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("probe", &["measure", "sys", "model", "units", "cleanup"]),
     ("protocol", &["cleanup", "model"]),
     ("plan", &["launch", "model", "probe"]),
-    ("runfile", &["model"]),
+    ("runfile", &["model", "sys"]),
     ("launch", &["cleanup", "model", "protocol", "sys", "units"]),
     ("mount", &["model", "units"]),
     ("workload", &["model"]),
