@@ -7,4 +7,5 @@ pub mod child;
 pub mod guard;
 pub mod held_stage;
 pub mod leftovers;
+pub mod shared_folder;
 pub mod stage;

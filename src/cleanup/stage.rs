@@ -13,6 +13,7 @@ use std::time::{Duration, SystemTime};
 
 use crate::cleanup::child;
 use crate::cleanup::leftovers::hold;
+use crate::cleanup::shared_folder;
 use crate::sys;
 
 /// What stages are called, before the run's token and the number of the launch.
@@ -66,25 +67,41 @@ impl Drop for Stage {
 /// in order. What is still mounted in the stage is unmounted first: removal must never reach
 /// through a mount.
 pub fn undo(path: &Path) {
-    let commands: Vec<Vec<String>> = fs::read(path.join(UNDO))
-        .ok()
-        .and_then(|text| serde_json::from_slice(&text).ok())
-        .unwrap_or_default();
-    commands.iter().for_each(|words| run_briefly(words));
+    for words in commands_in(path) {
+        if !shared_folder::removes(&words) {
+            run_briefly(&words);
+        }
+    }
     if sys::unmount_below(path).is_ok() {
         let _ = fs::remove_dir_all(path);
     }
 }
 
+/// The commands that undo the stage.
+fn commands_in(path: &Path) -> Vec<Vec<String>> {
+    let text = fs::read(path.join(UNDO)).ok();
+    text.and_then(|text| serde_json::from_slice(&text).ok()).unwrap_or_default()
+}
+
+/// Whether a stage of this user has that command, whichever run it is of.
+pub fn any_undoes(command: &[String]) -> bool {
+    let has = |path: &PathBuf| commands_in(path).iter().any(|words| words == command);
+    all().filter(|path| sys::is_private_folder(path)).any(|path| has(&path))
+}
+
+/// All that looks like a stage.
+fn all() -> impl Iterator<Item = PathBuf> {
+    let entries = fs::read_dir(std::env::temp_dir()).into_iter().flatten().flatten();
+    entries.map(|entry| entry.path()).filter(|path| {
+        let name = path.file_name().and_then(|name| name.to_str());
+        name.is_some_and(|name| name.starts_with(PREFIX))
+    })
+}
+
 /// Undoes the stages of runs that are no more; their paths.
 pub fn undo_dead() -> Vec<String> {
-    let Ok(entries) = fs::read_dir(std::env::temp_dir()) else { return Vec::new() };
-    let stages = entries.flatten().filter(|entry| {
-        let name = entry.file_name();
-        name.to_str().is_some_and(|name| name.starts_with(PREFIX)) && is_dead(&entry.path())
-    });
     let mut undone = Vec::new();
-    for path in stages.map(|entry| entry.path()) {
+    for path in all().filter(|path| is_dead(path)) {
         undo(&path);
         if !path.exists() {
             undone.push(path.display().to_string());

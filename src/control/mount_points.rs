@@ -1,19 +1,22 @@
 //! Mount points for target directories in users' root folders. Missing ones are made for the run
 //! and removed after it; runtimes would make them and leave them behind.
 
-use std::fs;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 
 use super::settings::SessionSettings;
 use crate::cleanup::held_stage::HeldStage;
+use crate::cleanup::{shared_folder, stage};
 use crate::launch::{self, Site};
 use crate::model::{EnvSpec, Plan, TargetDir};
 
 /// What was made for a run, there as long as this value lives.
 #[derive(Default)]
 pub struct MountPoints {
+    // Dropped in this order: nobody removes what is still in use, this run neither.
+    used: Vec<File>,
     stage: Option<HeldStage>,
     /// Of what could not be made: what, and why.
     pub failures: Vec<String>,
@@ -43,8 +46,7 @@ impl MountPoints {
         let Some(root) = launch::find(&spec.kind)?.user_root(&site) else { return Ok(()) };
         for dir in root.dirs {
             let point = root.folder.join(dir.trim_start_matches('/'));
-            let made = missing(&root.folder, &point)
-                .and_then(|folders| folders.into_iter().try_for_each(|it| self.make(it, settings)));
+            let made = self.make_all(&root.folder, &point, settings);
             if let Err(error) = made {
                 let name = &spec.name;
                 self.failures
@@ -54,7 +56,24 @@ impl MountPoints {
         Ok(())
     }
 
-    fn make(&mut self, folder: PathBuf, settings: &SessionSettings<'_>) -> Result<()> {
+    /// Makes what is missing on the way to the point. What another run made is this one's to remove
+    /// as well: the last one does.
+    fn make_all(
+        &mut self,
+        root: &Path,
+        point: &Path,
+        settings: &SessionSettings<'_>,
+    ) -> Result<()> {
+        for folder in folders_of_runs(root, point)? {
+            self.make(&folder, settings)?;
+        }
+        if point.is_dir() {
+            self.used.extend(shared_folder::make_and_hold(point)?);
+        }
+        Ok(())
+    }
+
+    fn make(&mut self, folder: &Path, settings: &SessionSettings<'_>) -> Result<()> {
         let id = format!("{}-points", settings.token);
         let stage = match &mut self.stage {
             Some(stage) => stage,
@@ -62,29 +81,34 @@ impl MountPoints {
         };
         // Before it is made, so that no moment is left in which nobody knows of it. The innermost
         // goes first, and what somebody put something into stays.
-        stage.undo_first(vec!["rmdir".to_owned(), folder.display().to_string()])?;
-        Ok(fs::create_dir(folder)?)
+        stage.undo_first(shared_folder::removal(folder))?;
+        self.used.extend(shared_folder::make_and_hold(folder)?);
+        Ok(())
     }
 }
 
-/// The folders that are missing on the way to the point, the outermost first. Nothing is made
-/// behind a link, which may lead out of the root.
-fn missing(root: &Path, point: &Path) -> Result<Vec<PathBuf>> {
-    if point.is_dir() || !root.is_dir() {
+/// The folders on the way to the point that are missing or that other runs made, the outermost
+/// first. Nothing is made behind a link, which may lead out of the root.
+fn folders_of_runs(root: &Path, point: &Path) -> Result<Vec<PathBuf>> {
+    if !root.is_dir() {
         return Ok(Vec::new());
     }
+    let is_there = point.is_dir();
     let mut way = root.to_owned();
-    let mut missing = Vec::new();
+    let mut folders = Vec::new();
     for part in point.strip_prefix(root)? {
         way.push(part);
+        // Asked first: a run that ends now removes the folder, and then its stage.
+        let is_of_a_run = stage::any_undoes(&shared_folder::removal(&way));
         match fs::symlink_metadata(&way) {
-            Ok(about) if about.is_dir() => {}
+            Ok(about) if about.is_dir() => folders.extend(is_of_a_run.then(|| way.clone())),
+            Ok(_) if is_there => return Ok(Vec::new()),
             Ok(about) if about.is_symlink() => bail!("`{}` is a link", way.display()),
             Ok(_) => bail!("`{}` is no folder", way.display()),
-            Err(_) => missing.push(way.clone()),
+            Err(_) => folders.push(way.clone()),
         }
     }
-    Ok(missing)
+    Ok(folders)
 }
 
 #[cfg(test)]
@@ -97,14 +121,14 @@ mod tests {
         let root = place.path();
         fs::create_dir(root.join("srv")).unwrap();
         fs::write(root.join("file"), "").unwrap();
-        let of = |point: &str| missing(root, &root.join(point));
+        let of = |point: &str| folders_of_runs(root, &root.join(point));
         assert_eq!(of("srv/a/b").unwrap(), ["srv/a", "srv/a/b"].map(|name| root.join(name)));
         assert!(of("srv").unwrap().is_empty());
         let error = of("file/a").unwrap_err().to_string();
         assert!(error.ends_with("/file` is no folder"), "{error}");
         let none = root.join("none");
         assert!(
-            missing(&none, &none.join("a")).unwrap().is_empty(),
+            folders_of_runs(&none, &none.join("a")).unwrap().is_empty(),
             "a root that is still to come"
         );
     }

@@ -306,6 +306,39 @@ fn a_target_without_a_folder_in_the_root_has_one_for_the_run() {
     }
 }
 
+/// The folder that the first run made stays until the second one, which has something mounted on
+/// it, has ended, too.
+#[test]
+fn two_runs_use_a_folder_in_a_root_that_one_of_them_made() {
+    if !needs("runc") || !needs_root() {
+        return;
+    }
+    let place = Place::new();
+    let root = bare_root(&place);
+    let before = output(&words(&format!("find {root}")));
+    let spec = format!("x=runc:rootfs={root}");
+    let run = |file: &str| {
+        let run = place.envtax(["run", "-o", file, "--env", "native", "--env", &spec]);
+        let run =
+            run.args(["--probe", "file.create", "--dir", &format!("d={}", place.path("target"))]);
+        run.own_binary().endless().started_once()
+    };
+    let mut first = run("first.jsonl").start();
+    first.until_recorded_in("first.jsonl", "block", 3);
+    let mut second = run("run.jsonl").start();
+    second.until_recorded("block", 3);
+    first.signal("INT");
+    first.wait().exits(3);
+    assert_ne!(output(&words(&format!("find {root}"))), before, "the second uses it");
+    let blocks = place.read("run.jsonl").matches("{\"record\":\"block\"").count();
+    second.until_recorded("block", blocks + 6);
+    second.signal("INT");
+    second.wait_clean().exits(3);
+    assert_eq!(output(&words(&format!("find {root}"))), before);
+    assert!(!place.read("run.jsonl").contains("{\"record\":\"outcome\""));
+    place.comparison("run.jsonl").measured("file.create", "x");
+}
+
 #[test]
 fn a_target_that_no_folder_can_be_made_for_says_what_to_make() {
     if !needs("runc") {
