@@ -11,8 +11,8 @@ use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How an undo command begins that removes such a folder, which is its only argument. It is the name
-/// of the program that does the same, but for the lock.
+/// The program of an undo command that removes such a folder, its only argument. The program itself
+/// is not started: it does not know of locks.
 const REMOVE: &str = "rmdir";
 /// How long a run that is just removing the folder is waited for.
 const PATIENCE: Duration = Duration::from_secs(5);

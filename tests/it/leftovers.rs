@@ -1,5 +1,5 @@
-//! Ends of runs that are unlike those of the table in `kills/`: launchers that hang, agents that are
-//! sent, and what the next run finds of one that was killed.
+//! Ends of runs that are unlike those of the table in `kills/`: launchers that hang, agents that
+//! are sent, and what the next run finds of one that was killed.
 
 use std::thread;
 use std::time::Duration;

@@ -249,8 +249,8 @@ impl Running<'_> {
         self.place
     }
 
-    /// Waits for the process of the run that `pick` means and kills it. It is stopped first: what is
-    /// still there then can no longer finish what it was doing.
+    /// Waits for the process of the run that `pick` means and kills it. It is stopped first: what
+    /// is still there then can no longer finish what it was doing.
     pub fn kills(&mut self, name: &str, pick: impl Fn(&[Process]) -> Option<&Process>) {
         let mut looks = 0;
         self.until(name, |run| {
