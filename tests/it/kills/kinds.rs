@@ -100,10 +100,10 @@ fn worker(found: &[Process]) -> Option<&Process> {
 }
 
 /// The first of many workers, which are its children.
-pub fn eldest_of_a_crowd(found: &[Process]) -> Option<&Process> {
+pub fn eldest_of_a_tree(found: &[Process]) -> Option<&Process> {
     let workers = found.iter().filter(|process| process.is_worker());
-    let crowd = workers.clone().count() > 20;
-    workers.min_by_key(|worker| worker.pid).filter(|_| crowd)
+    let grown = workers.clone().count() > 20;
+    workers.min_by_key(|worker| worker.pid).filter(|_| grown)
 }
 
 /// The process that leads a session and has that program.

@@ -180,5 +180,5 @@ tests! { a_killed_process_is_survived_and_leaves_nothing: survived,
         native, namespace, bwrap, proot, ptrace, firejail, nspawn, crun, runc, podman, gvisor, uml,
         vm,
     }
-    runs { wine, made_directories, commands, setup, crowds, held_processes, copies }
+    runs { wine, made_directories, commands, setup, process_trees, held_processes, copies }
 }

@@ -1,7 +1,7 @@
 //! Kinds of runs that leave more than an environment: directories, commands, data, and workers that
 //! are many processes.
 
-use super::kinds::{BLOCK, FIRST, HEADER, LATER, SOME, USUAL, both, eldest_of_a_crowd};
+use super::kinds::{BLOCK, FIRST, HEADER, LATER, SOME, USUAL, both, eldest_of_a_tree};
 use super::{Kind, Moment, Start, Victim, goes_on, loses_a_row, more_rounds};
 use crate::env_file::{counts, with_commands};
 use crate::env_wine::{needs_wine, with_agent, with_prefix};
@@ -267,18 +267,18 @@ pub fn workload_data() -> Kind {
 }
 
 /// A worker's children are copies of it, and die with it whether they sleep, start others or exit.
-pub fn crowds() -> Kind {
+pub fn process_trees() -> Kind {
     fn run<'a>(place: &'a Place, probe: &str) -> Envtax<'a> {
         place.run(&["native"], &[probe, "null"]).own_binary().endless()
     }
-    fn crowd(run: Start) -> Victim {
-        Victim { name: "a crowd", run, at: TUNED, pick: eldest_of_a_crowd, then: loses_a_row }
+    fn tree(run: Start) -> Victim {
+        Victim { name: "a process tree", run, at: TUNED, pick: eldest_of_a_tree, then: loses_a_row }
     }
     const TUNED: Moment = Moment { name: "tuning", wait: |run| run.until_recorded("tuned", 1) };
     Kind {
         victims: vec![
-            crowd(|place| (run(place, "process.teardown n=100 shape=tree*"), None)),
-            crowd(|place| (run(place, "bystander.latency op=fork during=teardown*"), None)),
+            tree(|place| (run(place, "process.teardown n=100 shape=tree*"), None)),
+            tree(|place| (run(place, "bystander.latency op=fork during=teardown*"), None)),
         ],
         ..USUAL
     }
