@@ -270,7 +270,7 @@ fn environments_that_do_not_start_have_one_row_each() {
     assert!(!done.out.contains("failed"), "{}", done.out);
     assert!(done.out.lines().all(|line| line.chars().count() <= 80), "{}", done.out);
     let markdown = place.envtax(["compare", "run.jsonl", "--format", "markdown"]).run().exits(0);
-    markdown.prints("| &emsp;first |  |  |  | did not start |");
+    markdown.prints("| &emsp;first |  |  |  |  | did not start |");
     let comparison = place.comparison("run.jsonl");
     let second = &comparison.cell("process.fork", "second")["failed"];
     assert!(second["by_hand"].as_str().unwrap().starts_with("false "), "{second:#}");
