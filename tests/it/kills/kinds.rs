@@ -19,10 +19,10 @@ pub const PROBES: [&str; 10] = [
     "pipe.throughput*reader=other cpu=same",
     "socket.*tcp cpu=same",
     "futex.*same",
-    CROWDS[0],
-    CROWDS[1],
+    TREES[0],
+    TREES[1],
 ];
-const CROWDS: [&str; 2] =
+const TREES: [&str; 2] =
     ["process.teardown n=100 shape=tree*", "bystander.latency op=fork during=teardown*"];
 /// For environments that are slow.
 const FEW: [&str; 3] = ["syscall.getppid", "process.exec target=tiny", "file.create"];
