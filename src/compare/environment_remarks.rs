@@ -1,6 +1,6 @@
 //! What a reader must know of whole environments and files: clocks, hypervisors, cut-off runs.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::load;
 use super::remark::{Remark, RemarkKind};
@@ -132,10 +132,11 @@ fn clock(column: &str, session: &Session<'_>) -> Vec<Remark> {
     let mut remarks = Vec::new();
     let mut remark = |kind, text| remarks.push(Remark::on_column(kind, column, text));
     // A guest's clock starts anew with each launch: the longest one is judged.
-    let of_launch = |number: u32| blocks.iter().copied().filter(move |it| it.launch == number);
-    let last = blocks.iter().map(|block| block.launch).max().unwrap_or(0);
-    let longest = (0..=last).map(|number| of_launch(number).collect::<Vec<_>>());
-    let longest = longest.max_by_key(Vec::len).unwrap_or_default();
+    let mut launches: BTreeMap<u32, Vec<&Block>> = BTreeMap::new();
+    for block in &blocks {
+        launches.entry(block.launch).or_default().push(block);
+    }
+    let longest = launches.into_values().max_by_key(Vec::len).unwrap_or_default();
     if let Some(rate) = clock_rate(&longest) {
         let direction = if rate > 0.0 { "fast" } else { "slow" };
         let text = format!(

@@ -51,7 +51,7 @@ fn quantiles(side: &CellData<'_>, name: &str) -> Option<Quantiles> {
     let own = side.blocks.iter().filter_map(|block| block.set.extras.latencies.get(name));
     let mut buckets: Vec<(u64, u64)> = own.flatten().copied().collect();
     buckets.sort_unstable();
-    let count: u64 = buckets.iter().map(|(_, count)| count).sum();
+    let count = buckets.iter().fold(0_u64, |sum, (_, count)| sum.saturating_add(*count));
     let at = |share: f64| {
         let shown = count as f64 * (1.0 - share) >= BEYOND;
         shown.then(|| stats::counted_quantile(&buckets, share)).flatten()

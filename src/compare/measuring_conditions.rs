@@ -22,7 +22,7 @@ const FASTEST_SYNC_NS: f64 = 5_000.0;
 /// Sum of a counter over the blocks; none when no block has it.
 fn total(data: &CellData<'_>, name: &str) -> Option<u64> {
     let counts = data.blocks.iter().filter_map(|block| block.set.extras.counters.get(name));
-    counts.copied().reduce(|a, b| a + b)
+    counts.copied().reduce(u64::saturating_add)
 }
 
 /// Doubts that the probe's own counters raise.

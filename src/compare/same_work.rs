@@ -192,8 +192,8 @@ fn program_differences(base: &[Work<'_>], own: &[Work<'_>]) -> Vec<String> {
             .collect()
     };
     let (base, own) = (facts(base), facts(own));
-    let same = base.iter().chain(&own).all(|it| it["sha256"] == base[0]["sha256"]);
-    if same || base.is_empty() || own.is_empty() {
+    let (Some(first), false) = (base.first(), own.is_empty()) else { return Vec::new() };
+    if base.iter().chain(&own).all(|it| it["sha256"] == first["sha256"]) {
         return Vec::new();
     }
     let of_fact = |name: &&str| difference(name, &base, &own);

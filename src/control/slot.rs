@@ -186,6 +186,7 @@ fn take_in(
         started_in_ms: session.started_in.as_secs_f64() * 1e3,
         dirs,
     };
+    runfile::check_environment(&record).context("the agent's answer")?;
     slot.session = Some(session);
     Ok(record)
 }

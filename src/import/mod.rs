@@ -16,7 +16,7 @@ use crate::model::{
     COMMAND, Case, CommandCase, CommandPhase, EnvSpec, Extras, LaunchCount, Params, Plan,
     PlannedCase, SampleSet, Stop, Usage, Work, visible, visible_json,
 };
-use crate::runfile::{Block, End, EndReason, Environment, FORMAT, Header, RunFile};
+use crate::runfile::{self, Block, End, EndReason, Environment, FORMAT, Header, RunFile};
 
 /// The beginning of every run file.
 const RUN_FILE: &[u8] = b"{\"record\"";
@@ -52,7 +52,7 @@ struct Found {
 /// Reads the results of another program from that file. None for a run file, and for a file that is
 /// too damaged to recognise: the reader of run files gives the better error.
 pub fn read(path: &Path) -> Result<Option<RunFile>> {
-    let bytes = std::fs::read(path).with_context(|| format!("reading `{}`", path.display()))?;
+    let bytes = runfile::contents(path)?;
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     parse(&bytes, &stem).with_context(|| format!("`{}`", path.display()))
 }

@@ -26,7 +26,11 @@ pub(super) fn read(text: &str, stem: &str) -> Result<Option<Found>> {
     for record in reader.records() {
         let record = record?;
         let line = record.position().map_or(0, csv::Position::line);
-        let (input, metric, value) = (&record[0], &record[1], &record[2]);
+        let (Some(input), Some(metric), Some(value)) =
+            (record.get(0), record.get(1), record.get(2))
+        else {
+            bail!("line {line}: has {} columns, and not three", record.len());
+        };
         let figure = metric_of(metric).with_context(|| format!("line {line}"))?;
         let seconds = value.parse().with_context(|| format!("line {line}: `{value}`"))?;
         let ns = nanoseconds(seconds).with_context(|| format!("line {line}"))?;
@@ -95,5 +99,8 @@ mod tests {
         assert!(error("A,real,-1\n").contains("line 2: -1 s is not a valid time"));
         assert!(error("A,real\n").contains("2 fields"), "{}", error("A,real\n"));
         assert!(error("A,user,1\n").contains("fewer values of `real`"));
+        // One column whose name looks like three.
+        let quoted = format!("{:#}", read(&format!("\"{HEADER}\"\nA\n"), "").unwrap_err());
+        assert!(quoted.contains("line 2: has 1 columns, and not three"), "{quoted}");
     }
 }

@@ -2,7 +2,7 @@
 //! headers, which name interpreter and libraries.
 
 use std::fs::{self, File};
-use std::io::{BufRead, BufReader, Read, Seek};
+use std::io::{self, BufRead, BufReader, Read, Seek};
 use std::ops::Range;
 use std::path::Path;
 
@@ -86,7 +86,14 @@ pub fn file(path: &Path) -> Facts {
 
 /// SHA-256 of the file as hexadecimal digits.
 pub fn hash_of(path: &Path) -> Result<String> {
-    let mut file = File::open(path).with_context(|| format!("opening `{}`", path.display()))?;
+    let open = || -> io::Result<File> {
+        // Opening a pipe waits for its writer, and a device may have no end.
+        match fs::metadata(path)?.is_file() {
+            true => File::open(path),
+            false => Err(io::Error::other("it is not a file")),
+        }
+    };
+    let mut file = open().with_context(|| format!("opening `{}`", path.display()))?;
     let (mut hash, mut chunk) = (Sha256::new(), vec![0; 1 << 16]);
     loop {
         match file.read(&mut chunk)? {

@@ -4,6 +4,7 @@
 //!
 //! `docs/RUN-FILE.md` describes the format for other programs.
 
+mod limits;
 mod old_failure;
 mod reader;
 mod redact;
@@ -15,7 +16,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::{ClockFacts, Details, Facts, Failure, Plan, SampleSet};
 
-pub use reader::{check, read};
+pub use limits::check_environment;
+pub use reader::{check, contents, read};
 pub use redact::Redactor;
 pub use writer::Writer;
 

@@ -1,18 +1,42 @@
 //! Reading a run file: what is damaged or cannot be is an error that names the file and the line.
 
+use std::fs::{self, File};
+use std::io::{self, Read};
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 
-use super::{FORMAT, Header, Record, RunFile, old_failure};
+use super::{FORMAT, Header, Record, RunFile, limits, old_failure};
 use crate::model::{SampleSet, visible_json};
+use crate::sys;
 
 /// Reads a run file. A last line that was cut off is a remark; any other damage is an error that
 /// names the file and the line.
 pub fn read(path: &Path) -> Result<RunFile> {
-    let bytes = std::fs::read(path).with_context(|| format!("reading `{}`", path.display()))?;
-    parse(&bytes).with_context(|| format!("`{}`", path.display()))
+    parse(&contents(path)?).with_context(|| format!("`{}`", path.display()))
+}
+
+/// The bytes of a run file or of another program's results: of a file or of a pipe, within a limit.
+pub fn contents(path: &Path) -> Result<Vec<u8>> {
+    let most = limits::FILE;
+    let read = || -> io::Result<Option<Vec<u8>>> {
+        let about = fs::metadata(path)?;
+        // A device may have no end.
+        if !about.is_file() && sys::is_device(&about) {
+            return Err(io::Error::other("is a device, and no file"));
+        }
+        let mut bytes = Vec::new();
+        if about.len() <= most {
+            File::open(path)?.take(most + 1).read_to_end(&mut bytes)?;
+        }
+        let fits = about.len() <= most && bytes.len() as u64 <= most;
+        Ok(fits.then_some(bytes))
+    };
+    let bytes = read().with_context(|| format!("reading `{}`", path.display()))?;
+    bytes.with_context(|| {
+        format!("`{}` is larger than {} MiB: it is no run file", path.display(), most >> 20)
+    })
 }
 
 pub(super) fn parse(bytes: &[u8]) -> Result<RunFile> {
@@ -37,7 +61,8 @@ pub(super) fn parse(bytes: &[u8]) -> Result<RunFile> {
     for (index, line) in lines {
         let record: Record = serde_json::from_slice(&visible_json(line))
             .with_context(|| format!("line {} is damaged", index + 1))?;
-        take(&mut run, record).with_context(|| format!("line {}", index + 1))?;
+        let taken = limits::check(&record).and_then(|()| take(&mut run, record));
+        taken.with_context(|| format!("line {}", index + 1))?;
     }
     if !rest.is_empty() {
         run.remarks.push("the last line is cut off and was left out".into());
@@ -62,7 +87,9 @@ fn header_of(line: &[u8]) -> Result<Header> {
             env!("CARGO_PKG_VERSION")
         );
     }
-    match serde_json::from_slice(line).context("line 1 is damaged")? {
+    let record = serde_json::from_slice(line).context("line 1 is damaged")?;
+    limits::check(&record).context("line 1")?;
+    match record {
         Record::Header(header) => Ok(header),
         _ => bail!("is not an envtax run file: line 1 is no header"),
     }
@@ -113,7 +140,7 @@ pub fn check(set: &SampleSet, phases: usize) -> Result<()> {
     if count == 0 || set.samples.iter().any(|samples| samples.len() != count) {
         bail!("is a block whose phases have not the same number of samples");
     }
-    Ok(())
+    limits::check_set(set)
 }
 
 #[cfg(test)]

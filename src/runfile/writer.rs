@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail, ensure};
 
 use super::reader::parse;
-use super::{Record, RunFile};
+use super::{Record, RunFile, limits};
 use crate::sys;
 
 /// A run file being written. No other run can write it meanwhile.
@@ -54,6 +54,8 @@ impl Writer {
 
     /// Appends one record in one write. The first one takes the place of what was in the file.
     pub fn write(&mut self, record: &Record) -> Result<()> {
+        // What could not be read again is not measured either.
+        limits::check(record).with_context(|| format!("`{}`", self.path.display()))?;
         let mut line = serde_json::to_string(record)?;
         line.push('\n');
         let mut file = match self.file.take() {
@@ -105,7 +107,12 @@ mod tests {
         assert!(error(false).contains("--force"));
         assert!(error(true).contains("another run of envtax writes"), "{}", error(true));
         drop(writer);
-        let mut writer = Writer::claim(&path, true).unwrap();
+        // A test beside this one may be starting a process, which has the lock until it executes.
+        let mut claims = (0..500).map(|_| {
+            std::thread::sleep(std::time::Duration::from_millis(10));
+            Writer::claim(&path, true)
+        });
+        let mut writer = claims.find_map(Result::ok).unwrap();
         assert_eq!(std::fs::read_to_string(&path).unwrap(), END, "until there is something else");
         writer.write(&end()).unwrap();
         writer.write(&end()).unwrap();

@@ -15,7 +15,7 @@ pub fn quantile(values: &[f64], q: f64) -> Option<f64> {
 /// The least of the values, of which each came so many times, that so large a share of all do not
 /// exceed. `buckets` are ascending. None of nothing.
 pub fn counted_quantile(buckets: &[(u64, u64)], share: f64) -> Option<u64> {
-    let total: u64 = buckets.iter().map(|(_, count)| count).sum();
+    let total = buckets.iter().fold(0_u64, |sum, (_, count)| sum.saturating_add(*count));
     let wanted = (share * total as f64).ceil().max(1.0) as u64;
     let mut seen = 0;
     let found = buckets.iter().find(|(_, count)| {

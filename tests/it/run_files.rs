@@ -297,3 +297,56 @@ fn what_is_no_file_is_not_written_into() {
     run("target").exits(2).complains("`target`");
     run("/dev/null").exits(2).complains("`/dev/null` is not a file");
 }
+
+/// What would take for ever or panic is an error in time, with the line's number.
+#[test]
+fn nonsense_is_damage_that_is_named() {
+    let place = Place::new();
+    let whole = std::fs::read_to_string(data("run-v1.jsonl")).unwrap();
+    let refused = |text: String, words: &str| {
+        place.write("bad.jsonl", text);
+        place.envtax(["compare", "bad.jsonl"]).run().exits(2).complains(words);
+    };
+    let (head, rest) = whole.split_once('\n').unwrap();
+    let of = |kind: &str| {
+        let mark = format!("{{\"record\":\"{kind}\"");
+        rest.lines().position(|line| line.starts_with(&mark)).unwrap()
+    };
+    let changed = |kind: &str, old: &str, new: &str| {
+        let mut lines: Vec<String> = whole.lines().map(str::to_owned).collect();
+        let line = &mut lines[of(kind) + 1];
+        let at = line.find(old).unwrap() + old.len();
+        let end = line[at..].find([',', '}', ']']).unwrap() + at;
+        line.replace_range(at..end, new);
+        lines.join("\n") + "\n"
+    };
+    let line = |kind: &str| format!("line {}", of(kind) + 2);
+    let huge = u64::MAX.to_string();
+    refused(changed("environment", "\"started_in_ms\":", "-5"), &line("environment"));
+    refused(changed("environment", "\"started_in_ms\":", "1e300"), "`started_in_ms`");
+    refused(changed("block", "\"iterations\":", &huge), &line("block"));
+    refused(changed("block", "\"samples\":[[", &huge), "`samples`");
+    refused(changed("block", "\"outer_ns\":", &format!("1,\"launch\":{}", u32::MAX)), "`launch`");
+    let notes = format!("1,\"extras\":{{\"notes\":[{}\"x\"]}}", "\"x\",".repeat(50_000));
+    refused(changed("block", "\"outer_ns\":", &notes), "50001 notes");
+    let name = format!("\"{}\"", "x".repeat(20_000));
+    refused(changed("environment", "\"name\":", &name), "bytes of a name");
+    let mut header: serde_json::Value = serde_json::from_str(head).unwrap();
+    let case = header["plan"]["cases"][0].clone();
+    header["plan"]["cases"] = vec![case; 20_000].into();
+    refused(format!("{header}\n{rest}"), "line 1: has 20000 cases");
+}
+
+#[test]
+fn what_has_no_end_is_not_read() {
+    let place = Place::new();
+    place.envtax(["compare", "/dev/zero"]).run().exits(2).complains("is a device, and no file");
+    let sparse = std::fs::File::create(place.path("huge")).unwrap();
+    sparse.set_len(3 << 30).unwrap();
+    place.envtax(["compare", "huge"]).run().exits(2).complains("larger than 1024 MiB");
+    let time = ["time", "--stage", "--input", "/dev/zero", "cat {}"];
+    place.envtax(time).run().exits(2).complains("`--input /dev/zero` is not a file");
+    let pipe = ["time", "-o", "pipe.jsonl", "--runs", "2", "--verify-output", "mkfifo {out}"];
+    place.envtax(pipe).run().exits(3).complains("it is not a file");
+    place.is_clean();
+}

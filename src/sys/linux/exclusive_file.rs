@@ -1,6 +1,6 @@
-//! Files that one process writes at a time.
+//! Files that one process writes at a time, and what is no file.
 
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, Metadata, OpenOptions, TryLockError};
 use std::io;
 use std::path::Path;
 
@@ -16,4 +16,11 @@ pub fn open_exclusively(path: &Path, new: bool) -> io::Result<File> {
         // There are filesystems without locks.
         Err(TryLockError::Error(_)) | Ok(()) => Ok(file),
     }
+}
+
+/// Whether it is a device, which may have no end.
+pub fn is_device(about: &Metadata) -> bool {
+    use std::os::unix::fs::FileTypeExt;
+    let kind = about.file_type();
+    kind.is_char_device() || kind.is_block_device()
 }

@@ -70,7 +70,7 @@ pub use device::Device;
 pub use emulator::{emulator, header_of, leaves_emulator};
 pub use enter::{enter_chroot, enter_namespace, leave_first_place};
 pub use epoll::PolledPeer;
-pub use exclusive_file::open_exclusively;
+pub use exclusive_file::{is_device, open_exclusively};
 pub use facts::{clock_by_call_ns, facts, has_vdso, root_is_mount, volume_facts};
 pub use file::{FilePath, ReadFile, WriteFile, map_residency, stat_size, write_executable};
 pub use folder::{Entries, Folder};

@@ -1,6 +1,6 @@
-//! Files that one process writes at a time.
+//! Files that one process writes at a time, and what is no file.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{File, Metadata, OpenOptions};
 use std::io;
 use std::os::windows::fs::OpenOptionsExt;
 use std::path::Path;
@@ -19,4 +19,9 @@ pub fn open_exclusively(path: &Path, new: bool) -> io::Result<File> {
         true => io::ErrorKind::ResourceBusy.into(),
         false => error,
     })
+}
+
+/// Whether it is a device, which may have no end. On Windows none is opened by such a path.
+pub fn is_device(_: &Metadata) -> bool {
+    false
 }

@@ -61,7 +61,7 @@ pub use elsewhere::{
     enter_seccomp, has_vdso, header_of, is_root, leave_first_place, leaves_emulator, let_through,
     let_write, own_user_and_group, private_mounts, root_is_mount,
 };
-pub use exclusive_file::open_exclusively;
+pub use exclusive_file::{is_device, open_exclusively};
 pub use facts::facts;
 pub use file::{FilePath, ReadFile, WriteFile, map_residency, stat_size, write_executable};
 pub use folder::{Entries, Folder};
