@@ -54,10 +54,10 @@ struct Input {
 
 impl Input {
     /// Writes the binary, if there is one, and then every line that is sent.
-    fn new(mut input: ChildStdin, binary: Vec<u8>) -> Input {
+    fn new(mut input: ChildStdin, binary: Vec<u8>) -> io::Result<Input> {
         let (lines, next) = channel::<String>();
         let (results, written) = channel();
-        thread::spawn(move || {
+        thread::Builder::new().spawn(move || {
             // A command that ended early explains itself on its error output, which is quoted.
             let mut result = input.write_all(&binary);
             drop(binary);
@@ -68,8 +68,8 @@ impl Input {
                     return;
                 }
             }
-        });
-        Input { lines, written }
+        })?;
+        Ok(Input { lines, written })
     }
 }
 
@@ -127,18 +127,11 @@ impl Process {
         let watch = settings.guard.watch(child.id());
         let (sender, heard) = sync_channel(UNREAD);
         let (noise, errors) = (Noise::default(), Noise::default());
-        let (output, error_output) = (child.stdout.take(), child.stderr.take());
-        let mut readers = Vec::new();
-        if let Some(output) = output {
-            let noise = noise.clone();
-            readers.push(thread::spawn(move || read_messages(output, &sender, &noise)));
-        }
-        if let Some(output) = error_output {
-            let errors = errors.clone();
-            readers.push(thread::spawn(move || read_noise(output, &errors)));
-        }
-        let input = child.stdin.take().context("the command has no input")?;
-        let input = Some(Input::new(input, binary));
+        let threads = start_threads(&mut child, binary, sender, (&noise, &errors));
+        let (input, readers) = threads.context("starting a thread").inspect_err(|_| {
+            sys::end_group(child.id());
+            let _ = child.wait();
+        })?;
         let command = launch.by_hand(&agent.to_string_lossy());
         Ok(Process {
             command,
@@ -147,7 +140,7 @@ impl Process {
             child,
             _watch: watch,
             ended: None,
-            input,
+            input: Some(input),
             closed: None,
             heard,
             noise,
@@ -325,6 +318,26 @@ impl Drop for Process {
         // launcher put into the background may delay that without limit.
         self.end(GRACE);
     }
+}
+
+/// Starts the threads that write to the command and read what it prints.
+fn start_threads(
+    child: &mut Child,
+    binary: Vec<u8>,
+    sender: SyncSender<Heard>,
+    (noise, errors): (&Noise, &Noise),
+) -> io::Result<(Input, Vec<JoinHandle<()>>)> {
+    let (Some(input), Some(output), Some(error_output)) =
+        (child.stdin.take(), child.stdout.take(), child.stderr.take())
+    else {
+        return Err(io::ErrorKind::BrokenPipe.into());
+    };
+    let input = Input::new(input, binary)?;
+    let (noise, errors) = (noise.clone(), errors.clone());
+    let messages = move || read_messages(output, &sender, &noise);
+    let messages = thread::Builder::new().spawn(messages)?;
+    let errors = thread::Builder::new().spawn(move || read_noise(error_output, &errors))?;
+    Ok((input, vec![messages, errors]))
 }
 
 /// Passes messages on and keeps the last lines of everything else.

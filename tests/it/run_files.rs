@@ -350,3 +350,19 @@ fn what_has_no_end_is_not_read() {
     place.envtax(pipe).run().exits(3).complains("it is not a file");
     place.is_clean();
 }
+
+/// A thread or a process that cannot be made is an error like any other.
+#[test]
+fn a_lack_of_memory_is_no_panic() {
+    if !crate::support::needs("prlimit") {
+        return;
+    }
+    let place = Place::new();
+    for mebibytes in [4, 6, 8, 10, 12, 16, 24, 32] {
+        let limit = format!("--as={}", mebibytes << 20);
+        let run = place.run(&["native"], &["null"]).args(["--force", "--budget", "100ms"]);
+        let done = run.through(&["prlimit", &limit]).run();
+        let code = done.status.code();
+        assert!(!done.err.contains("panicked") && code != Some(101), "{limit}: {done:?}");
+    }
+}
