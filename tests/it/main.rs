@@ -17,6 +17,7 @@ mod env_wine;
 mod file_probes;
 mod filesystems;
 mod foreign_text;
+mod hostile_agent;
 mod kills;
 mod leftovers;
 mod limits;
