@@ -19,7 +19,6 @@ const PAIRS: usize = 20_000;
 
 /// Whether the block is what was asked for.
 pub(super) fn check_block(set: &SampleSet, phases: usize, asked: &BlockSize) -> Result<()> {
-    runfile::check(set, phases)?;
     let (iterations, samples) = (set.iterations, set.samples.first().map_or(0, Vec::len));
     ensure!(
         iterations == asked.iterations,
@@ -31,7 +30,8 @@ pub(super) fn check_block(set: &SampleSet, phases: usize, asked: &BlockSize) -> 
         "has {samples} samples, and {} were asked for",
         asked.samples
     );
-    check_extras(&set.extras)
+    check_extras(&set.extras)?;
+    runfile::check(set, phases)
 }
 
 fn check_extras(extras: &Extras) -> Result<()> {

@@ -6,9 +6,11 @@ use std::time::{Duration, Instant};
 
 use crate::sys;
 
-/// How often is looked, and how long an answer may still take when a process is missing. Samples
-/// are shorter, and not looked at.
+/// How often the processes are looked for. Most samples are shorter, and cost no look.
 const LOOK: Duration = Duration::from_secs(2);
+/// How long an answer may still take when a process is missing. Helpers of Wine end by themselves,
+/// and a block there can take seconds on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The processes that a launch consists of, as long as they are there.
 pub(super) struct LivenessCheck {
@@ -40,6 +42,6 @@ impl LivenessCheck {
                 self.missed.get_or_insert(self.looked);
             }
         }
-        self.missed.is_some_and(|missed| missed.elapsed() >= LOOK)
+        self.missed.is_some_and(|missed| missed.elapsed() >= PATIENCE)
     }
 }

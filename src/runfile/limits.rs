@@ -1,5 +1,5 @@
-//! What a run file can hold. Nothing that envtax writes comes near these limits; what is beyond them
-//! is damage, and not worth the time and memory that it takes.
+//! What a run file can hold. Nothing that envtax writes comes near these limits; what is beyond
+//! them is damage, and not worth the time and memory that it takes.
 
 use std::collections::BTreeMap;
 

@@ -80,7 +80,7 @@ fn a_limit_on_files_is_named() {
 fn parts_of_a_block_are_refused() {
     let place = Place::new();
     let odd = "file.write size=4KiB total=65KiB";
-    let done = measure(&place, &["native"], &[odd], "target", 0);
+    let done = measure(&place, &["native"], &[odd], "target", 3);
     done.prints("`total=65KiB` is not a multiple of `size=4KiB`");
     place.is_clean();
 }
@@ -93,7 +93,7 @@ fn caches_that_may_not_be_dropped_are_named() {
     let place = Place::new();
     let dropped = "file.scan size=4KiB total=64KiB cache=dropped";
     let environment = "bwrap:--ro-bind /proc/sys /proc/sys";
-    let done = measure(&place, &[environment], &[dropped], "target", 0);
+    let done = measure(&place, &[environment], &[dropped], "target", 3);
     done.prints("may not be dropped here").prints("`cache=cold`");
     place.comparison("run.jsonl").skipped(dropped, "bwrap", "drop_caches");
     place.is_clean();
