@@ -2,33 +2,13 @@
 
 use crate::compare::Flag;
 
-/// Every flag, in the order of docs/RUN-FILE.md.
-const FLAGS: &[Flag] = &[
-    Flag::OptimisedAway,
-    Flag::HeavyTail,
-    Flag::Contended,
-    Flag::DifferentWork,
-    Flag::NotPinned,
-    Flag::ClockShare,
-    Flag::FewRounds,
-    Flag::Modes,
-    Flag::NotCold,
-    Flag::Launches,
-    Flag::OtherProgram,
-    Flag::Floor,
-    Flag::Ticks,
-    Flag::NotDurable,
-    Flag::Autocorrelated,
-    Flag::FollowsLoad,
-];
-
 /// Rows of a letter and a text: what the flag means, and what to do.
 pub(super) fn rows() -> Vec<[String; 2]> {
     let row = |flag: &Flag| {
         let (letter, meaning) = (flag.letter().to_string(), flag.explanation());
         [letter, format!("{meaning}.\nWhat to do: {}.", remedy(*flag))]
     };
-    FLAGS.iter().map(row).collect()
+    Flag::ALL.iter().map(row).collect()
 }
 
 fn remedy(flag: Flag) -> &'static str {
@@ -117,9 +97,9 @@ mod tests {
             other => panic!("{other}"),
         };
         let listed: BTreeSet<(String, String)> =
-            FLAGS.iter().map(|flag| (name(flag), flag.letter().to_string())).collect();
+            Flag::ALL.iter().map(|flag| (name(flag), flag.letter().to_string())).collect();
         assert_eq!(listed, documented);
-        assert_eq!(listed.len(), FLAGS.len());
+        assert_eq!(listed.len(), Flag::ALL.len());
     }
 
     #[test]

@@ -43,6 +43,26 @@ pub enum Flag {
 }
 
 impl Flag {
+    /// Every flag, in the order of docs/RUN-FILE.md.
+    pub const ALL: &[Flag] = &[
+        Flag::OptimisedAway,
+        Flag::HeavyTail,
+        Flag::Contended,
+        Flag::DifferentWork,
+        Flag::NotPinned,
+        Flag::ClockShare,
+        Flag::FewRounds,
+        Flag::Modes,
+        Flag::NotCold,
+        Flag::Launches,
+        Flag::OtherProgram,
+        Flag::Floor,
+        Flag::Ticks,
+        Flag::NotDurable,
+        Flag::Autocorrelated,
+        Flag::FollowsLoad,
+    ];
+
     /// One letter that stands in the table.
     pub fn letter(self) -> char {
         match self {
@@ -143,25 +163,8 @@ mod tests {
 
     #[test]
     fn letters_are_unique() {
-        let all = [
-            Flag::OptimisedAway,
-            Flag::HeavyTail,
-            Flag::Contended,
-            Flag::DifferentWork,
-            Flag::NotPinned,
-            Flag::ClockShare,
-            Flag::FewRounds,
-            Flag::Modes,
-            Flag::NotCold,
-            Flag::NotDurable,
-            Flag::Launches,
-            Flag::OtherProgram,
-            Flag::Floor,
-            Flag::Ticks,
-            Flag::Autocorrelated,
-            Flag::FollowsLoad,
-        ];
-        let letters: std::collections::HashSet<char> = all.map(Flag::letter).into();
-        assert_eq!(letters.len(), all.len());
+        let letters: std::collections::HashSet<char> =
+            Flag::ALL.iter().map(|flag| flag.letter()).collect();
+        assert_eq!(letters.len(), Flag::ALL.len());
     }
 }

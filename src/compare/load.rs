@@ -1,4 +1,4 @@
-//! What else ran on the machine: how much, and whether a ratio hangs on it.
+//! What else ran on the machine: how much, and whether a ratio depends on it.
 
 use super::cell_data::CellData;
 use super::flag::Flag;
@@ -7,7 +7,7 @@ use super::sides::Session;
 use crate::runfile::RunFile;
 use crate::stats::{quantile, rank_correlation};
 
-/// A ratio hangs on the load where chance alone would rank it so in fewer cases than this: rarely
+/// A ratio depends on the load where chance alone would rank it so in fewer cases than this: rarely
 /// enough for a table of many rows.
 const LEVEL: f64 = 0.001;
 /// Difference of the ratio, as a share, between the calmer and the busier rounds that matters.

@@ -28,7 +28,7 @@ pub enum Verdict {
 pub enum Open {
     /// The interval is too wide.
     Width,
-    /// The interval excludes 1, but among so many rows one does by chance.
+    /// The interval excludes 1, but with this number of rows some intervals do by chance.
     ManyRows,
     /// The estimate is so near the margin that no reasonable number of rounds would tell.
     NearMargin,

@@ -137,7 +137,7 @@ impl Scan {
         Ok(())
     }
 
-    /// Reads so many blocks of the file, from its start.
+    /// Reads this number of blocks of the file, from its start.
     #[inline]
     fn pass(&mut self, blocks: u64) -> Result<()> {
         let file = sys::ReadFile::open_as(&self.path, self.access)?;

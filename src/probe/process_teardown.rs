@@ -120,7 +120,7 @@ pub(super) fn possible_tree(n: u64, shape: Shape) -> Result<ProcessTree> {
 
 const REMEDY: &str = "choose a smaller `n=`";
 
-/// Whether there is room for so many processes.
+/// Whether there is room for this number of processes.
 fn fits(
     n: u64,
     processes: Option<&sys::Room>,

@@ -103,7 +103,7 @@ mod tests {
         (a - b).abs() < 1e-9 * b.abs().max(1.0)
     }
 
-    /// So many values of each launch.
+    /// The given number of values of each launch.
     fn launches(sizes: &[usize]) -> Vec<u32> {
         let of = |(launch, size): (usize, &usize)| vec![launch as u32; *size];
         sizes.iter().enumerate().flat_map(of).collect()

@@ -31,7 +31,7 @@ pub struct Round {
 }
 
 impl Round {
-    /// The round of a block: its samples, each of so many iterations.
+    /// The round of a block with these samples; each sample is `iterations` long.
     pub fn of_block(samples: &[u64], iterations: u64, launch: u32) -> Round {
         let ln_floor = block_floor(samples, iterations).ln();
         Round { launch, ln_floor, mean: block_mean(samples, iterations) }

@@ -81,7 +81,7 @@ fn are_distinct(low: &[f64], high: &[f64]) -> bool {
 mod tests {
     use super::*;
 
-    /// So many values about each centre.
+    /// The given number of values about each centre.
     fn about(centres: &[(f64, usize)]) -> Vec<f64> {
         let values = centres.iter().flat_map(|(centre, count)| {
             (0..*count).map(move |index| centre + (index * 37 % 23) as f64 * 2e-3)

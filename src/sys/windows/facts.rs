@@ -100,7 +100,7 @@ fn number(key: &str, value: &str) -> Option<u32> {
     Some(number)
 }
 
-/// Reads a value of the registry into a buffer of so many bytes.
+/// Reads a value of the registry into a buffer of fixed size.
 fn get(key: &str, value: &str, kind: u32, buffer: *mut u8, bytes: usize) -> Option<()> {
     let (key, value) = (wide(OsStr::new(key)).ok()?, wide(OsStr::new(value)).ok()?);
     let mut bytes = bytes as u32;

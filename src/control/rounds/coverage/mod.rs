@@ -33,7 +33,7 @@ fn centre(noise: Noise, effect: f64) -> f64 {
     yuen(&values).expect("there are values").value
 }
 
-/// So many runs of one cell; truths are those of the noise.
+/// The given number of runs of one cell; the noise knows the true values.
 fn cell(noise: Noise, effect: f64, ratio: f64, until: Until, count: usize) -> Vec<Found> {
     let own = centre(noise, effect);
     let mut random = Random::new(1);

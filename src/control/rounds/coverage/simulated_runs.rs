@@ -18,7 +18,7 @@ const STOP: Stop = Stop::Precise { half_width: 0.02, min_rounds: 15, budget_s: 6
 /// What ends a simulated run.
 #[derive(Clone, Copy)]
 pub enum Until {
-    /// So many counted rounds.
+    /// A fixed number of counted rounds.
     Rounds(u32),
     /// The product's rule, with `--precision 0.02`, or 200 rounds.
     Precise,
