@@ -179,7 +179,7 @@ fn blocks() {
         "\"answer\":{\"block\":",
         Fails(""),
         &[
-            ("\"iterations\":[0-9]*", "\"iterations\":0", Fails("without iterations")),
+            ("\"iterations\":[0-9]*", "\"iterations\":0", Fails("has 0 iterations a sample")),
             ("\"iterations\":[0-9]*", "\"iterations\":18446744073709551615", Fails("")),
             ("\"iterations\":[0-9]*", "\"iterations\":-1", Fails("garbage")),
             ("\"iterations\":[0-9]*", "\"iterations\":\"x\"", Fails("garbage")),

@@ -70,7 +70,7 @@ fn a_shell_is_timed_beside() {
 fn a_command_that_is_not_there_leaves_the_others_their_rows() {
     let place = Place::new();
     let done = fails(&place, &["true", "no-such-program"], "there is no program `no-such-program`");
-    let done = done.complains("written `envtax time -- true no-such-program`");
+    let done = done.complains("write one command with arguments as `envtax time -- true no-such-program`");
     done.prints("1 row failed: there is no program `no-such-program` in this environment");
     wall(&place).measured("command", "true").failed("command", "no-such-program", "no program");
 }
@@ -233,8 +233,8 @@ fn what_is_asked_wrongly_is_refused() {
         assert!(!place.has("run.jsonl"));
     };
     refused(&["cat {}"], "give one with `--input FILE`");
-    refused(&["--input", "a", "cat"], "the command has no `{}`");
-    refused(&["--parameter", "n=1", "cat"], "the command has no `{n}`");
+    refused(&["--input", "a", "cat"], "the command does not contain `{}`");
+    refused(&["--parameter", "n=1", "cat"], "the command does not contain `{n}`");
     refused(&["--parameter", "n", "cat"], "write `--parameter NAME=VALUE,VALUE`");
     refused(&["--input", "a", "--input", "a", "cat {}"], "`--input a` is given twice");
     refused(&["ls | wc"], "is for a shell: add `--shell`");
