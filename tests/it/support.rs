@@ -1,7 +1,7 @@
 //! What the tests are written in: a place of one's own, envtax started in it, and what it left.
 
 use std::cell::RefCell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
@@ -250,9 +250,12 @@ impl Running<'_> {
     }
 
     /// Waits for the process of the run that `pick` means and kills it. It is stopped first: what
-    /// is still there then can no longer finish what it was doing.
+    /// is still there then can no longer finish what it was doing. An agent has to be seen several
+    /// times: a worker that was just forked has the words of its agent for a moment.
     pub fn kills(&mut self, name: &str, pick: impl Fn(&[Process]) -> Option<&Process>) {
+        const SEEN: u32 = 20;
         let mut looks = 0;
+        let mut seen: BTreeMap<u32, u32> = BTreeMap::new();
         self.until(name, |run| {
             looks += 1;
             // Not all are below envtax, but those that live shortly are.
@@ -260,7 +263,12 @@ impl Running<'_> {
                 0 => run.processes(),
                 _ => processes::below(run.child.id()),
             };
-            let stopped = pick(&found).filter(|victim| {
+            let known = pick(&found).filter(|victim| {
+                let times = seen.entry(victim.pid).or_default();
+                *times += 1;
+                !victim.is_agent() || *times >= SEEN
+            });
+            let stopped = known.filter(|victim| {
                 processes::signal(victim.pid, "STOP");
                 processes::words(victim.pid) == victim.words
             });

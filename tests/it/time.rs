@@ -70,7 +70,8 @@ fn a_shell_is_timed_beside() {
 fn a_command_that_is_not_there_leaves_the_others_their_rows() {
     let place = Place::new();
     let done = fails(&place, &["true", "no-such-program"], "there is no program `no-such-program`");
-    let done = done.complains("write one command with arguments as `envtax time -- true no-such-program`");
+    let done =
+        done.complains("write one command with arguments as `envtax time -- true no-such-program`");
     done.prints("1 row failed: there is no program `no-such-program` in this environment");
     wall(&place).measured("command", "true").failed("command", "no-such-program", "no program");
 }

@@ -8,7 +8,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::process::Command;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use crate::processes::{self, Process};
 
@@ -24,8 +24,9 @@ const FOLDERS: [&str; 3] = ["/sys/fs/cgroup", "/run/systemd/nspawn", "/run/virti
 const STATES: [&str; 3] = ["/run/runc", "/run/crun", "/run/firejail/name"];
 
 /// What was seen of a run.
-#[derive(Default)]
 pub struct Traces {
+    /// What is older is none of this run's. Times of files may lag behind the clock.
+    since: SystemTime,
     /// Sessions of its processes, by which those are found that have neither a telling path nor
     /// variables.
     sessions: BTreeSet<i32>,
@@ -34,6 +35,13 @@ pub struct Traces {
     tokens: BTreeSet<String>,
     /// Folders of its Wine servers.
     servers: BTreeSet<String>,
+}
+
+impl Default for Traces {
+    fn default() -> Self {
+        let (sessions, ids, tokens, servers) = Default::default();
+        Self { since: SystemTime::now() - Duration::from_secs(2), sessions, ids, tokens, servers }
+    }
 }
 
 impl Traces {
@@ -59,7 +67,10 @@ impl Traces {
         for entry in fs::read_dir("/tmp").unwrap().flatten() {
             let name = entry.file_name().to_string_lossy().into_owned();
             let pid = name.strip_prefix("prooted-").and_then(|rest| rest.split('-').next());
-            if pid.is_some_and(|pid| pid.parse().is_ok_and(|pid| self.ids.contains(&pid))) {
+            let ours = pid.is_some_and(|pid| pid.parse().is_ok_and(|pid| self.ids.contains(&pid)));
+            // Another run may have had a process of that id before.
+            let since = |it: fs::Metadata| it.modified().is_ok_and(|then| then >= self.since);
+            if ours && entry.metadata().is_ok_and(since) {
                 left.push(format!("/tmp/{name}"));
             }
         }
