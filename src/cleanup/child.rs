@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 
 use crate::sys;
 
-/// How often a child is looked at.
-const GLANCE: Duration = Duration::from_millis(1);
+/// How often a wait looks at the child.
+const POLL_INTERVAL: Duration = Duration::from_millis(1);
 
-/// How the child ended; none when it has not after that time, or when somebody wants to stop.
+/// How the child ended. None when it still runs after that time, or when `stop` says so.
 pub fn ended_within(
     child: &mut Child,
     time: Duration,
@@ -22,23 +22,23 @@ pub fn ended_within(
         if status.is_some() || Instant::now() >= until || interrupted() {
             return Ok(status);
         }
-        thread::sleep(GLANCE);
+        thread::sleep(POLL_INTERVAL);
     }
 }
 
-/// Whether the child ends within that time; it is not reaped.
+/// Whether the child ends within that time. It is not reaped.
 pub fn ends_within(child: &Child, time: Duration) -> bool {
     let until = Instant::now() + time;
     while !sys::has_ended(child) {
         if Instant::now() >= until {
             return false;
         }
-        thread::sleep(GLANCE);
+        thread::sleep(POLL_INTERVAL);
     }
     true
 }
 
-/// How the child ended; none when it had to be killed after that time.
+/// How the child ended. None when it still ran after that time and was killed.
 pub fn ended_or_killed(child: &mut Child, time: Duration) -> io::Result<Option<ExitStatus>> {
     let status = ended_within(child, time, &|| false)?;
     if status.is_none() {

@@ -1,5 +1,5 @@
-//! The guard: a process that outlives a killed controller by a moment and ends what it started.
-//! Agents end by themselves when their input closes; launchers that hang do not.
+//! The guard: a process that outlives a killed controller for a moment and ends what that had
+//! started. Agents end by themselves when their input closes; launchers that hang do not.
 
 use std::collections::BTreeSet;
 use std::io::{self, BufRead, BufReader, Write};
@@ -14,34 +14,36 @@ use anyhow::{Context, Result};
 use crate::cleanup::stage;
 use crate::sys;
 
-/// How long after the controller's death agents may take to clean up.
+/// How long agents may take to clean up after the controller died.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// What a run is marked with among the things that are watched.
+/// The mark before a run's token, among the names of what is watched.
 const RUN: char = '=';
 
 type Line = Arc<Mutex<Wire>>;
 
-/// What is said to the guard, and of what.
+/// The pipe to the guard, and the names of what the guard watches.
 struct Wire {
     input: Option<ChildStdin>,
     watched: BTreeSet<String>,
 }
 
-/// The controller's end. Dropped after all sessions, it ends the guard, which is then idle.
+/// The controller's handle of the guard. Drop it after all sessions: then nothing is watched any
+/// more, and the guard ends.
 pub struct Guard {
     child: Child,
     line: Line,
 }
 
-/// A process group, a stage or a run that the guard would end; dropped when that is over.
+/// A process group, a stage or a run that the guard would end. Dropping it tells the guard to
+/// forget it.
 pub struct Watch {
     what: String,
     line: Line,
 }
 
-/// What a run launches, by its token. When it is dropped, whatever put itself aside ends, such as
-/// the process with which podman keeps a user's namespace.
+/// All processes that a run of this token launched. Dropping it ends those that left their launch's
+/// session, such as the process with which podman keeps a user namespace.
 pub struct Launched {
     token: String,
     _watch: Watch,
@@ -65,7 +67,7 @@ impl Guard {
         Guard::run(command)
     }
 
-    /// Starts a guard by that command, which reads from its input what to watch.
+    /// Starts a guard by that command, which reads from its input what it has to watch.
     pub(super) fn run(mut command: Command) -> Result<Guard> {
         command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
         sys::new_session(&mut command);
@@ -75,25 +77,26 @@ impl Guard {
         Ok(Guard { child, line })
     }
 
-    /// Has the guard end that session if this process dies first.
+    /// The guard ends this session if this process dies first.
     pub fn watch(&self, leader: u32) -> Watch {
         self.watch_for(leader.to_string())
     }
 
-    /// Has the guard undo that stage if this process dies first.
+    /// The guard undoes this stage if this process dies first.
     pub fn watch_stage(&self, path: &Path) -> Watch {
         self.watch_for(path.display().to_string())
     }
 
-    /// The processes that are watched, and the guard itself: somebody waits for each of them.
+    /// The processes that are watched, and the guard itself. Other code waits for each of them, so
+    /// nobody else may reap them.
     pub fn children(&self) -> BTreeSet<u32> {
         let wire = self.line.lock().unwrap_or_else(PoisonError::into_inner);
         let watched = wire.watched.iter().filter_map(|what| what.parse().ok());
         watched.chain([self.child.id()]).collect()
     }
 
-    /// Ends whatever the run of that token has launched when that is dropped, or by the guard if
-    /// this process dies first.
+    /// Ends all processes that the run of that token launched, when the returned value is dropped.
+    /// The guard does it if this process dies first.
     pub fn watch_run(&self, token: &str) -> Launched {
         Launched { token: token.to_owned(), _watch: self.watch_for(format!("{RUN}{token}")) }
     }
@@ -124,13 +127,13 @@ fn tell(line: &Line, sign: char, what: &str) {
         _ => wire.watched.remove(what),
     };
     if let Some(input) = &mut wire.input {
-        // A guard that somebody killed guards nothing; the run itself does not need it.
+        // If somebody killed the guard, this fails. The run itself does not need the guard.
         let _ = writeln!(input, "{sign}{what}");
     }
 }
 
-/// What the guard does: notes sessions and stages until the controller is gone, gives the processes
-/// time to end by themselves, ends the rest, and undoes the stages.
+/// The work of the guard: it notes sessions and stages until the controller is gone, gives the
+/// processes time to end by themselves, ends the rest, and undoes the stages.
 pub fn keep_guard() {
     let mut watched = BTreeSet::new();
     for line in BufReader::new(io::stdin()).lines().map_while(Result::ok) {
@@ -144,7 +147,7 @@ pub fn keep_guard() {
             _ => {}
         }
     }
-    // A stage is an absolute path, a session a number, a run has its sign.
+    // A stage is an absolute path, a session is a number, and a run starts with its mark.
     let sessions: Vec<u32> = watched.iter().filter_map(|what| what.parse().ok()).collect();
     let until = Instant::now() + GRACE;
     while Instant::now() < until && sessions.iter().any(|leader| sys::group_exists(*leader)) {

@@ -1,4 +1,4 @@
-//! A stage in use: its undo commands are written before anything starts, the guard knows it, and
+//! A stage in use: its undo commands are written before anything starts, the guard watches it, and
 //! dropping it undoes it.
 
 use std::path::Path;
@@ -8,18 +8,18 @@ use anyhow::{Context, Result};
 use super::guard::{Guard, Watch};
 use super::stage::Stage;
 
-/// A folder for what is made beside an environment or a run. There as long as this value lives, and
-/// undone afterwards: by the guard if this process is killed, by the next run if both are.
+/// A folder for what a launch or a run makes. It exists as long as this value lives. Dropping the
+/// value undoes it; the guard undoes it if this process is killed, and the next run if both are.
 pub struct HeldStage {
-    // Dropped in this order: the guard forgets the stage when it is undone.
+    // Fields are dropped in this order: the guard forgets the stage after it was undone.
     stage: Stage,
     undo: Vec<Vec<String>>,
     _watch: Watch,
 }
 
 impl HeldStage {
-    /// Makes the stage of that id. `undo` gets its path and gives the commands that undo what will
-    /// be started, in the order in which they are to run.
+    /// Makes the stage of that id. `undo` gets its path and returns the commands that undo what
+    /// will be started, in the order in which they are to run.
     pub fn make(
         id: &str,
         guard: &Guard,
@@ -39,7 +39,7 @@ impl HeldStage {
         self.stage.path()
     }
 
-    /// Writes down one more command, which is to run before the others.
+    /// Adds an undo command, which will run before the others.
     pub fn undo_first(&mut self, command: Vec<String>) -> Result<()> {
         self.undo.insert(0, command);
         self.stage.write_undo(&self.undo).context("writing down how the run is undone")
@@ -69,7 +69,7 @@ mod tests {
     #[test]
     fn the_guard_hears_of_a_stage_when_its_commands_are_written_down() {
         let place = tempfile::tempdir().unwrap();
-        // Copies the commands at the moment at which it hears of the stage.
+        // A copy of the commands, made when the stage is announced to the guard.
         let script =
             "read -r made; cp \"${made#+}/undo.json\" seen; echo \"$made\" >told; cat >>told";
         let mut command = Command::new("sh");

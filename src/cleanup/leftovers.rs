@@ -8,19 +8,19 @@ use std::fs::{self, File};
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-/// A folder as young as this may be one whose worker is about to lock it.
-const YOUNG: Duration = Duration::from_secs(2);
+/// A younger folder may belong to a worker that has not locked it yet.
+const LEAST_AGE: Duration = Duration::from_secs(2);
 
-/// Folders of files that were sent have numbers from here on, one for each launch.
+/// Folders of files that were sent are numbered from here on, one for each launch.
 pub const SENT: u64 = 1 << 63;
 
-/// What the scratch folder of a request is called: the run's token, and the request's number.
+/// The name of a request's scratch folder: the run's token and the request's number.
 pub fn scratch_name(token: &str, id: u64) -> String {
     format!(".envtax-{token}-{id}")
 }
 
-/// Holds a scratch folder while the file is kept. None where folders cannot be locked: there, other
-/// runs will not take it for a leftover before they see that nobody can hold it.
+/// Holds a scratch folder as long as the returned file is open. None where the system cannot lock
+/// folders; other runs do not take such a folder for a leftover, since they cannot lock it either.
 pub fn hold(folder: &Path) -> Option<File> {
     let file = File::open(folder).ok()?;
     file.try_lock().ok()?;
@@ -33,7 +33,7 @@ pub fn remove_own(folder: &Path, token: &str) {
     for name in names(folder) {
         let Some(id) = name.strip_prefix(&mark) else { continue };
         let path = folder.join(&name);
-        // Other environments may keep what was sent to them in the same folder.
+        // Another environment may use the same folder for the files that were sent to it.
         let others = id.parse::<u64>().is_ok_and(|id| id >= SENT) && is_held(&path);
         if !others {
             let _ = fs::remove_dir_all(path);
@@ -41,14 +41,14 @@ pub fn remove_own(folder: &Path, token: &str) {
     }
 }
 
-/// Removes what runs that are no more left in this folder; the names of what was removed. The run
-/// with this token is none of them, even where it is not seen that its folders are held: an
-/// environment with a kernel of its own may see the files of others.
-pub fn remove_dead(folder: &Path, token: &str) -> Vec<String> {
+/// Removes what ended runs left in this folder, and returns the names of what was removed. Folders
+/// of the run with this token are kept even if no lock is seen on them: an environment with a
+/// kernel of its own may see the files of other environments, but not their locks.
+pub fn remove_leftovers(folder: &Path, token: &str) -> Vec<String> {
     let own = format!(".envtax-{token}-");
     let mut names = names(folder);
     names.retain(|name| is_scratch(name) && !name.starts_with(&own));
-    names.retain(|name| is_dead(&folder.join(name)));
+    names.retain(|name| is_leftover(&folder.join(name)));
     names.retain(|name| fs::remove_dir_all(folder.join(name)).is_ok());
     names.sort();
     names
@@ -59,7 +59,7 @@ fn names(folder: &Path) -> Vec<String> {
     entries.flatten().filter_map(|entry| entry.file_name().into_string().ok()).collect()
 }
 
-/// Whether the name is exactly what [`scratch_name`] makes: nothing else is ever removed.
+/// Whether the name is exactly one that [`scratch_name`] makes. Nothing else is ever removed.
 fn is_scratch(name: &str) -> bool {
     let Some((token, id)) = name.strip_prefix(".envtax-").and_then(|it| it.split_once('-')) else {
         return false;
@@ -69,10 +69,10 @@ fn is_scratch(name: &str) -> bool {
 }
 
 /// Whether it is a folder, old enough, that nobody holds.
-fn is_dead(path: &Path) -> bool {
+fn is_leftover(path: &Path) -> bool {
     let Ok(about) = fs::symlink_metadata(path) else { return false };
     let age = about.modified().ok().and_then(|at| SystemTime::now().duration_since(at).ok());
-    about.is_dir() && age.is_some_and(|age| age >= YOUNG) && !is_held(path)
+    about.is_dir() && age.is_some_and(|age| age >= LEAST_AGE) && !is_held(path)
 }
 
 fn is_held(path: &Path) -> bool {
@@ -119,14 +119,14 @@ mod tests {
             age(&dir.path().join(name));
         }
         let lock = hold(&dir.path().join(held)).unwrap();
-        assert_eq!(remove_dead(dir.path(), "0000aaaa"), Vec::<String>::new());
-        assert_eq!(remove_dead(dir.path(), "0000dddd"), [dead]);
+        assert_eq!(remove_leftovers(dir.path(), "0000aaaa"), Vec::<String>::new());
+        assert_eq!(remove_leftovers(dir.path(), "0000dddd"), [dead]);
         assert_eq!(left(dir.path()), [held, fresh, young, foreign, "other"]);
         drop(lock);
-        // A test beside this one may be starting a process, which has the lock until it executes.
+        // Another test may be starting a process just now, which keeps the lock until it executes.
         let mut removed = (0..500).map(|_| {
             std::thread::sleep(Duration::from_millis(10));
-            remove_dead(dir.path(), "")
+            remove_leftovers(dir.path(), "")
         });
         assert_eq!(removed.find(|removed| !removed.is_empty()), Some(vec![held.to_owned()]));
     }
@@ -137,7 +137,7 @@ mod tests {
         make(dir.path(), &["precious"]);
         let link = dir.path().join(".envtax-0000aaaa-1");
         std::process::Command::new("ln").arg("-s").arg("precious").arg(&link).status().unwrap();
-        assert!(remove_dead(dir.path(), "").is_empty());
+        assert!(remove_leftovers(dir.path(), "").is_empty());
         assert!(dir.path().join("precious/file").exists());
     }
 }

@@ -1,9 +1,9 @@
-//! Folders that are made for a run and that other runs may use at the same time, such as those in a
-//! user's root on which target directories are mounted. Removing one takes the mounts of the others
-//! away, so that the last run removes it.
+//! Folders that are made for a run and that other runs may use at the same time, such as the mount
+//! points of target directories in a user's root folder. Removing such a folder would take the
+//! mounts of other runs away, so the last run removes it.
 //!
-//! Every run that uses such a folder holds a lock on it, which others may share. The lock ends with
-//! the process, however that ends.
+//! Every run that uses such a folder holds a shared lock on it. The lock ends with the process,
+//! however that ends.
 
 use std::fs::{self, File};
 use std::io::{self, ErrorKind};
@@ -11,18 +11,18 @@ use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// The program of an undo command that removes such a folder, its only argument. The program itself
-/// is not started: it does not know of locks.
+/// The program of an undo command that removes such a folder, which is its only argument. envtax
+/// carries the command out itself, because the program does not know the locks.
 const REMOVE: &str = "rmdir";
-/// How long a run that is just removing the folder is waited for.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// How long to wait for a run that is removing the folder at this moment.
+const TIME_LIMIT: Duration = Duration::from_secs(5);
 
-/// The command that removes the folder, unless another run uses it or something is in it.
+/// The undo command that removes the folder, unless another run uses it or it is not empty.
 pub fn removal(folder: &Path) -> Vec<String> {
     vec![REMOVE.to_owned(), folder.display().to_string()]
 }
 
-/// Whether the command is a [`removal`]; if so, it is carried out.
+/// If the command is a [`removal`], carries it out and returns true.
 pub(super) fn removes(words: &[String]) -> bool {
     let [program, folder] = words else { return false };
     if program != REMOVE {
@@ -37,10 +37,10 @@ pub(super) fn removes(words: &[String]) -> bool {
     true
 }
 
-/// Makes the folder if it is not there. No run removes it before the file is closed. None where
-/// folders cannot be locked.
+/// Makes the folder if it does not exist. No run removes it before the returned file is closed.
+/// None where the system cannot lock folders.
 pub fn make_and_hold(folder: &Path) -> io::Result<Option<File>> {
-    let until = Instant::now() + PATIENCE;
+    let until = Instant::now() + TIME_LIMIT;
     loop {
         match fs::create_dir(folder) {
             Err(error) if error.kind() != ErrorKind::AlreadyExists => return Err(error),
@@ -48,7 +48,7 @@ pub fn make_and_hold(folder: &Path) -> io::Result<Option<File>> {
         }
         let Ok(file) = File::open(folder) else { return Ok(None) };
         let locked = file.try_lock_shared();
-        // Another run may have removed it between the two.
+        // Another run may have removed the folder before it was locked.
         let is_there = locked.is_ok() && folder.is_dir();
         if is_there {
             return Ok(Some(file));
@@ -72,7 +72,7 @@ mod tests {
         drop(one);
         assert!(removes(&removal(&folder)) && folder.is_dir(), "the other one uses it");
         drop(two);
-        // A test beside this one may be starting a process, which has the lock until it executes.
+        // Another test may be starting a process just now, which keeps the lock until it executes.
         let mut removed = (0..500).map(|_| {
             thread::sleep(Duration::from_millis(10));
             removes(&removal(&folder)) && !folder.exists()

@@ -1,9 +1,9 @@
-//! A stage is a private folder for one launch: it holds the files that the launch makes (a bundle,
-//! an initramfs, sockets) and the commands that undo what the launch started elsewhere.
+//! A stage is a private folder for one launch or run: it holds the files that the launch makes (a
+//! bundle, an initramfs, sockets) and the commands that undo what the launch started elsewhere.
 //!
-//! Whoever finds a stage that nobody holds undoes it: the session at its end, the guard when the
-//! controller was killed, or the next run when the guard was killed too. The commands lie in the
-//! stage before anything is started, so that no moment is left in which nobody knows of them.
+//! A stage that nobody holds is undone: by the session at its end, by the guard when the controller
+//! was killed, or by the next run when the guard was killed too. The commands are written before
+//! anything is started, so there is always somebody who can undo it.
 
 use std::fs::{self, File};
 use std::io;
@@ -16,25 +16,25 @@ use crate::cleanup::leftovers::hold;
 use crate::cleanup::shared_folder;
 use crate::sys;
 
-/// What stages are called, before the run's token and the number of the launch.
+/// Names of stages begin with this; the run's token and the number of the launch follow.
 const PREFIX: &str = "envtax-stage-";
 /// Name of the file with the commands.
 const UNDO: &str = "undo.json";
-/// Its name until it is written to its end.
+/// The file's name until it is complete.
 const NEW_UNDO: &str = "undo.new.json";
-/// How long one of the commands may take.
-const PATIENCE: Duration = Duration::from_secs(15);
-/// A stage as young as this may be one that is about to be locked.
-const YOUNG: Duration = Duration::from_secs(2);
+/// How long one undo command may take.
+const TIME_LIMIT: Duration = Duration::from_secs(15);
+/// A younger stage may belong to a run that has not locked it yet.
+const LEAST_AGE: Duration = Duration::from_secs(2);
 
-/// A stage that is held as long as this value lives, and undone afterwards.
+/// A stage that is held as long as this value lives. Dropping it undoes the stage.
 pub struct Stage {
     path: PathBuf,
     _held: Option<File>,
 }
 
 impl Stage {
-    /// Makes the stage of that id, below the folder for temporary files. Only its owner may enter.
+    /// Makes the stage of that id in the folder for temporary files. Only its owner may enter it.
     pub fn make(id: &str) -> io::Result<Stage> {
         let path = std::env::temp_dir().join(format!("{PREFIX}{id}"));
         sys::make_private_folder(&path)?;
@@ -46,8 +46,8 @@ impl Stage {
         &self.path
     }
 
-    /// Writes down what undoes the launch, one command after the other, in place of what was
-    /// written before. Whoever reads the commands meanwhile sees the old or the new ones.
+    /// Writes the commands that undo the launch, in place of those written before. A reader sees
+    /// either the old or the new commands.
     pub fn write_undo(&self, commands: &[Vec<String>]) -> io::Result<()> {
         let new = self.path.join(NEW_UNDO);
         fs::write(&new, serde_json::to_vec(commands)?)?;
@@ -63,8 +63,8 @@ impl Drop for Stage {
 
 /// Runs the stage's commands and removes it.
 ///
-/// A command that fails has nothing left to undo, which is usual: the stage's own environment ended
-/// in order. What is still mounted in the stage is unmounted first: removal must never reach
+/// A command that fails is ignored: usually the launch has ended in order and nothing is left to
+/// undo. What is still mounted in the stage is unmounted first, because removal must never reach
 /// through a mount.
 pub fn undo(path: &Path) {
     for words in commands_in(path) {
@@ -83,13 +83,13 @@ fn commands_in(path: &Path) -> Vec<Vec<String>> {
     text.and_then(|text| serde_json::from_slice(&text).ok()).unwrap_or_default()
 }
 
-/// Whether a stage of this user has that command, whichever run it is of.
+/// Whether a stage of this user, of any run, has that undo command.
 pub fn any_undoes(command: &[String]) -> bool {
     let has = |path: &PathBuf| commands_in(path).iter().any(|words| words == command);
     all().filter(|path| sys::is_private_folder(path)).any(|path| has(&path))
 }
 
-/// All that looks like a stage.
+/// Every path that is named like a stage.
 fn all() -> impl Iterator<Item = PathBuf> {
     let entries = fs::read_dir(std::env::temp_dir()).into_iter().flatten().flatten();
     entries.map(|entry| entry.path()).filter(|path| {
@@ -98,10 +98,10 @@ fn all() -> impl Iterator<Item = PathBuf> {
     })
 }
 
-/// Undoes the stages of runs that are no more; their paths.
-pub fn undo_dead() -> Vec<String> {
+/// Undoes the stages of ended runs, and returns their paths.
+pub fn undo_leftovers() -> Vec<String> {
     let mut undone = Vec::new();
-    for path in all().filter(|path| is_dead(path)) {
+    for path in all().filter(|path| is_leftover(path)) {
         undo(&path);
         if !path.exists() {
             undone.push(path.display().to_string());
@@ -111,12 +111,13 @@ pub fn undo_dead() -> Vec<String> {
     undone
 }
 
-/// Whether it is a stage of this user that nobody holds. Commands are taken from nobody else.
-fn is_dead(path: &Path) -> bool {
+/// Whether it is a stage of this user that nobody holds. Commands of other users' stages are never
+/// run.
+fn is_leftover(path: &Path) -> bool {
     let Ok(about) = fs::symlink_metadata(path) else { return false };
     let age = about.modified().ok().and_then(|at| SystemTime::now().duration_since(at).ok());
     let ours = about.is_dir() && sys::is_private_folder(path);
-    ours && age.is_some_and(|age| age >= YOUNG) && hold(path).is_some()
+    ours && age.is_some_and(|age| age >= LEAST_AGE) && hold(path).is_some()
 }
 
 fn run_briefly(words: &[String]) {
@@ -124,7 +125,7 @@ fn run_briefly(words: &[String]) {
     let mut command = Command::new(program);
     command.args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     let Ok(mut child) = command.spawn() else { return };
-    let _ = child::ended_or_killed(&mut child, PATIENCE);
+    let _ = child::ended_or_killed(&mut child, TIME_LIMIT);
 }
 
 #[cfg(test)]
@@ -142,7 +143,7 @@ mod tests {
         let stage = Stage::make(&format!("test-{}-1", std::process::id())).unwrap();
         let path = stage.path().to_owned();
         stage.write_undo(&[words("false"), words(&format!("touch {}", proof.display()))]).unwrap();
-        assert!(!is_dead(&path), "held, and young");
+        assert!(!is_leftover(&path), "held, and young");
         drop(stage);
         assert!(proof.exists() && !path.exists());
     }
@@ -151,12 +152,12 @@ mod tests {
     fn a_stage_that_nobody_holds_is_dead() {
         let path = std::env::temp_dir().join(format!("{PREFIX}test-{}-2", std::process::id()));
         sys::make_private_folder(&path).unwrap();
-        assert!(!is_dead(&path), "young");
+        assert!(!is_leftover(&path), "young");
         let old = SystemTime::now() - Duration::from_secs(60);
         File::open(&path).unwrap().set_modified(old).unwrap();
-        assert!(is_dead(&path));
+        assert!(is_leftover(&path));
         let held = hold(&path).unwrap();
-        assert!(!is_dead(&path));
+        assert!(!is_leftover(&path));
         drop(held);
         fs::remove_dir(&path).unwrap();
     }

@@ -20,7 +20,7 @@ use crate::report::failure;
 use crate::units;
 
 /// The overview tries no further environment after this time.
-const PATIENCE: Duration = Duration::from_secs(120);
+const TIME_LIMIT: Duration = Duration::from_secs(120);
 /// Columns of a name, and before the text beside it.
 const NAME: usize = 16;
 const MARGIN: usize = 24;
@@ -118,8 +118,8 @@ fn tries(
         bar.set_message(format!("starting {}", label(spec)));
         bar.tick();
         let trial = match in_short {
-            true if begin.elapsed() > PATIENCE => {
-                let text = format!("not tried: the others took {} s", PATIENCE.as_secs());
+            true if begin.elapsed() > TIME_LIMIT => {
+                let text = format!("not tried: the others took {} s", TIME_LIMIT.as_secs());
                 StartCheck::Failed(text.into())
             }
             true => start_check::in_short(spec, settings),
@@ -148,7 +148,7 @@ fn clean(
     let environments = if environments.is_empty() { native() } else { environments };
     let mut exit = Exit::Done;
     let mut text = String::new();
-    let undone = stage::undo_dead();
+    let undone = stage::undo_leftovers();
     if !undone.is_empty() {
         text.push_str(&page.entry("launches", "", &[vec!["undone".into()], undone].concat()));
     }

@@ -60,7 +60,7 @@ pub(super) fn measure(draft: &Draft, how: &How<'_>) -> Result<Exit> {
     };
     let _launched = guard.watch_run(&settings.token);
     // Before this process has mounts of its own: what is undone must be undone for all.
-    let mut warnings: Vec<String> = stage::undo_dead()
+    let mut warnings: Vec<String> = stage::undo_leftovers()
         .into_iter()
         .map(|stage| format!("undid what a killed run left: {stage}"))
         .collect();

@@ -1,7 +1,7 @@
-//! The agent: reads a request, has a fresh worker do it, and answers once.
+//! The agent: it reads a request, has a fresh worker do it, and answers once.
 //!
-//! Single-threaded and idle between requests. When its input closes (the controller ended or was
-//! killed), it ends the worker, removes what the worker left, and exits.
+//! It has one thread and is idle between requests. When its input closes (the controller ended or
+//! was killed), it ends the worker, removes what the worker left, and exits.
 
 use std::fs;
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 
-use crate::cleanup::leftovers::{remove_dead, remove_own, scratch_name};
+use crate::cleanup::leftovers::{remove_leftovers, remove_own, scratch_name};
 use crate::facts;
 use crate::inside::command;
 use crate::inside::guest;
@@ -26,24 +26,24 @@ use crate::protocol::{
 };
 use crate::sys::{self, AgentImage, Ready};
 
-/// Where an agent goes by itself.
+/// The places that an agent can enter by itself.
 const PLACES: &str = "`namespace`, `ptrace`, `chroot:DIR`, `seccomp:PROFILE`, `guest:ORDERS`";
 
 /// How this agent was started.
 pub struct AgentSettings {
-    /// One of [`PLACES`]: where the agent goes by itself before anything else.
+    /// One of [`PLACES`], which the agent enters before anything else.
     pub enter: Option<String>,
-    /// The command of the emulator that this agent was started by and its workers are to be.
+    /// The command of the emulator that started this agent and is to start its workers.
     pub via: Vec<String>,
-    /// The path of this binary, for environments whose system does not tell.
+    /// The path of this binary, for environments whose system does not tell a process its path.
     pub own_path: Option<PathBuf>,
-    /// The binary was copied here for this run: remove it, with its folder, as soon as it is open.
+    /// The binary was copied here for this run. Remove it and its folder as soon as it is open.
     pub staged: bool,
-    /// Share of work done beyond what is reported: test builds only.
+    /// Share of extra work that is not reported: test builds only.
     pub extra_work: f64,
 }
 
-/// Runs until the input ends or the controller says so.
+/// Runs until the input ends or the controller tells it to end.
 pub fn run(settings: &AgentSettings) -> Result<()> {
     let path = match &settings.own_path {
         Some(path) => path.clone(),
@@ -52,11 +52,11 @@ pub fn run(settings: &AgentSettings) -> Result<()> {
     };
     let mut image = match settings.via.is_empty() {
         true => AgentImage::Path(path),
-        false => through(&settings.via, path)?,
+        false => emulator_image(&settings.via, path)?,
     };
     if settings.staged {
         image = image.hold_open()?;
-        unstage(settings.own_path.as_deref());
+        remove_staged(settings.own_path.as_deref());
     }
     let mut known = Facts::new();
     if let Some(place) = &settings.enter {
@@ -83,8 +83,8 @@ pub fn run(settings: &AgentSettings) -> Result<()> {
     agent.serve()
 }
 
-/// Has workers started by the emulator, once it is sure that this agent was.
-fn through(via: &[String], path: PathBuf) -> Result<AgentImage> {
+/// The emulator will start the workers. An error unless it started this agent too.
+fn emulator_image(via: &[String], path: PathBuf) -> Result<AgentImage> {
     let name = via.first().map_or("", String::as_str);
     if sys::emulator().is_none() {
         bail!("this agent does not run in `{name}`, or `{name}` hides it: nothing is measured");
@@ -94,7 +94,7 @@ fn through(via: &[String], path: PathBuf) -> Result<AgentImage> {
     Ok(AgentImage::Through(via.iter().cloned().chain([path]).collect()))
 }
 
-/// Goes there; what is known of the place beyond what it shows.
+/// Enters the place. Returns facts about it that it does not show itself.
 fn enter(place: &str) -> Result<Facts> {
     let entered = match place.split_once(':') {
         None if place == "namespace" => sys::enter_namespace(),
@@ -108,18 +108,18 @@ fn enter(place: &str) -> Result<Facts> {
     entered.map(|()| Facts::new()).with_context(|| format!("entering `{place}`"))
 }
 
-/// Removes the copy of this binary that was made for the run, and the folder made for it.
-fn unstage(path: Option<&Path>) {
+/// Removes the copy of this binary that was made for the run, and the folder made for the copy.
+fn remove_staged(path: Option<&Path>) {
     let Some(path) = path else { return };
-    // Only what staging made is removed: the file, and the folder if that leaves it empty.
+    // Remove only what staging made: the file, and its folder if that is then empty.
     let _ = fs::remove_file(path);
     if let Some(folder) = path.parent() {
         let _ = fs::remove_dir(folder);
     }
 }
 
-/// A folder for temporary files that is really there. Launchers hand on variables of the outside,
-/// so `TMPDIR` may name a folder that this environment does not have.
+/// A folder for temporary files that exists. Launchers pass variables on from outside, so `TMPDIR`
+/// may name a folder that this environment does not have.
 fn temporary_folder() -> PathBuf {
     let usual = ["/tmp", "/var/tmp", "/dev/shm"].map(PathBuf::from);
     let named = std::env::temp_dir();
@@ -128,7 +128,7 @@ fn temporary_folder() -> PathBuf {
     folders.find(|folder| try_folder(folder, &trial).is_ok()).unwrap_or(named)
 }
 
-/// Makes and removes a folder of that name, to see that this is allowed.
+/// Makes and removes a folder of that name, to see whether this is allowed.
 fn try_folder(folder: &Path, name: &str) -> io::Result<()> {
     if !fs::metadata(folder)?.is_dir() {
         return Err(io::ErrorKind::NotADirectory.into());
@@ -160,9 +160,9 @@ fn send(id: u64, answer: Answer) -> Result<()> {
 
 struct Agent {
     image: AgentImage,
-    /// Where probes that measure no files may leave some.
+    /// The folder for temporary files, for probes that measure no files.
     temporary: PathBuf,
-    /// What is known of the place beyond what it shows.
+    /// Facts about the place that it does not show itself.
     known: Facts,
     extra_work: f64,
     files: SentFiles,
@@ -195,8 +195,8 @@ impl Agent {
             let answer = answer.unwrap_or_else(|error| Answer::Failed(Failure::from(error)));
             send(request.id, answer)?;
         }
-        // What a run that was killed just before this one left was too young at the start.
-        self.remove_dead(&dirs, &run);
+        // At the agent's start, leftovers of a run killed just before were too young to be removed.
+        self.remove_leftovers(&dirs, &run);
         Ok(())
     }
 
@@ -213,7 +213,7 @@ impl Agent {
             Ask::Dirs { paths, token } => {
                 let answer = |path: &String| dir_answer(self.folder(path), &token);
                 let dirs = paths.iter().map(answer).collect();
-                Ok(Answer::Dirs { dirs, removed: self.remove_dead(&paths, &token) })
+                Ok(Answer::Dirs { dirs, removed: self.remove_leftovers(&paths, &token) })
             }
             Ask::Tune { task, sample_ns } => self.in_worker(id, task, sample_ns, None),
             Ask::Block { task, size } => self.in_worker(id, task, 0.0, Some(size)),
@@ -238,20 +238,22 @@ impl Agent {
         }
     }
 
-    /// Removes what killed runs left in these folders and in that for temporary files; its paths.
-    fn remove_dead(&self, paths: &[String], token: &str) -> Vec<String> {
+    /// Removes what ended runs left in these folders and in the one for temporary files. Returns
+    /// the paths of what was removed.
+    fn remove_leftovers(&self, paths: &[String], token: &str) -> Vec<String> {
         let mut folders: Vec<&Path> = paths.iter().map(|path| self.folder(path)).collect();
         folders.push(&self.temporary);
         folders.sort_unstable();
         folders.dedup();
         let of = |folder: &Path| {
             let path = |name: String| folder.join(name).display().to_string();
-            remove_dead(folder, token).into_iter().map(path).collect::<Vec<_>>()
+            remove_leftovers(folder, token).into_iter().map(path).collect::<Vec<_>>()
         };
         folders.into_iter().flat_map(of).collect()
     }
 
-    /// The folder of that path; without one, this environment's own for temporary files.
+    /// The folder of that path; if the path is empty, the environment's own folder for temporary
+    /// files.
     fn folder<'a>(&'a self, path: &'a str) -> &'a Path {
         if path.is_empty() { &self.temporary } else { Path::new(path) }
     }
@@ -315,7 +317,8 @@ impl Agent {
         let mut worker = Running(command.spawn().context("starting a worker")?);
         let order = serde_json::to_string(order)?;
         let input = worker.0.stdin.take().context("the worker has no input")?;
-        // A worker that died already shows in its answer, which says more than the broken pipe.
+        // A worker that has died already shows that in its answer, which says more than a broken
+        // pipe.
         let _ = { input }.write_all(order.as_bytes());
         let text = worker.read_answer(limit)?;
         let status = worker.0.wait().context("waiting for the worker")?;
@@ -329,12 +332,12 @@ impl Agent {
     }
 }
 
-/// A worker that is killed and reaped whenever it is let go.
+/// A worker that is killed and reaped when this value is dropped.
 struct Running(Child);
 
 impl Running {
-    /// What the worker prints until it closes its output. Ends early, with an error, at the time
-    /// limit and when the controller sends something or is gone.
+    /// What the worker prints until it closes its output. An error at the time limit, when the
+    /// controller sends something, and when the controller is gone.
     fn read_answer(&mut self, limit: Duration) -> Result<String> {
         let mut output = self.0.stdout.take().context("the worker has no output")?;
         let (mut text, mut chunk) = (Vec::new(), [0; 4096]);
@@ -377,7 +380,7 @@ impl Drop for Running {
     }
 }
 
-/// Looks at a folder, and tries whether files can be made in it.
+/// Examines a folder, and tries whether files can be made in it.
 fn dir_answer(folder: &Path, token: &str) -> DirAnswer {
     let tried = try_folder(folder, &scratch_name(token, 0));
     let path = folder.display().to_string();

@@ -15,24 +15,24 @@ use crate::protocol::CommandTask;
 use crate::protocol::transfer::{OUTPUT_LIMIT, STDERR, STDOUT, WRITTEN};
 use crate::sys::{self, CommandEnd, CommandOrder, Killed};
 
-/// Bytes at the end of an error output that are quoted.
+/// How many bytes from the end of an error output are quoted.
 const QUOTED: u64 = 2000;
-/// What stands for the file that a run is to write.
+/// In a command, this stands for the file that a run is to write.
 const OUT: &str = "{out}";
 
-/// Runs the command once, in `folder`, which is the run's own.
+/// Runs the command once in `folder`, which is made for this run.
 pub fn run(task: &CommandTask, folder: &Path) -> Result<SampleSet> {
     sys::make_private_folder(folder).with_context(|| format!("creating `{}`", folder.display()))?;
-    // Other runs must not take it for a leftover.
+    // Hold the folder, so that other runs do not take it for a leftover.
     let _held = hold(folder);
     let out = folder.join(WRITTEN);
     let with_out = |words: &[String]| -> Vec<String> {
         words.iter().map(|word| word.replace(OUT, &out.display().to_string())).collect()
     };
     for words in &task.prepare {
-        aside(&with_out(words), folder, task).context("--prepare")?;
+        run_untimed(&with_out(words), folder, task).context("--prepare")?;
     }
-    let before = looks(task)?;
+    let before = input_states(task)?;
     for path in &task.cold {
         make_cold(Path::new(path))?;
     }
@@ -62,17 +62,17 @@ pub fn run(task: &CommandTask, folder: &Path) -> Result<SampleSet> {
     let hashed = stdout.filter(|_| task.check_output);
     set.extras.output = hashed.map(|stdout| hash_of_outputs(&stdout, &out)).transpose()?;
     for words in &task.conclude {
-        aside(&with_out(words), folder, task).context("--conclude")?;
+        run_untimed(&with_out(words), folder, task).context("--conclude")?;
     }
     Ok(set)
 }
 
-/// The first of these programs that is not on the search path.
+/// The first of these programs that is not on the search path, if any.
 pub fn missing(programs: &[String]) -> Option<&String> {
     programs.iter().find(|program| sys::find_program(program).is_none())
 }
 
-/// Adds the time until the output is durable, or the reason why it is unknown.
+/// Adds the time until the output is durable, or the reason why this time is unknown.
 fn settle(set: &mut SampleSet) {
     let begin = Instant::now();
     let synced = sys::sync_all();
@@ -85,11 +85,11 @@ fn settle(set: &mut SampleSet) {
     }
 }
 
-/// The program of this command, or that of its first line, if the kernel would run it beside the
-/// emulator that runs this process.
+/// The program of this command, or of the interpreter in its first line, if the kernel would run it
+/// outside the emulator that runs this process.
 pub fn beside_emulator(words: &[String]) -> Option<PathBuf> {
     let mut path = sys::find_program(words.first()?)?;
-    // Linux follows this number of scripts that are interpreters of others.
+    // Linux follows at most this many scripts whose interpreters are scripts.
     for _ in 0..5 {
         let header = sys::header_of(&path);
         if sys::leaves_emulator(&header) {
@@ -116,7 +116,7 @@ fn figures(end: &CommandEnd) -> SampleSet {
             CommandPhase::Read => read,
             CommandPhase::Written => written,
             CommandPhase::Cpu => usage.user_ns + usage.system_ns,
-            // It follows after the run.
+            // Added after the run.
             CommandPhase::Settle => return None,
         })
     };
@@ -131,8 +131,8 @@ fn figures(end: &CommandEnd) -> SampleSet {
     }
 }
 
-/// Figures that are zero because the system does not count them: those that it says, and every
-/// program that runs has some memory and faults it in.
+/// Figures that are zero because the system does not count them: figures that the system itself
+/// names as uncounted, and memory and page faults, of which every program has some.
 fn hidden(end: &CommandEnd) -> impl Iterator<Item = &'static str> {
     let usage = &end.usage;
     let faults = usage.minor_faults + usage.major_faults;
@@ -140,7 +140,7 @@ fn hidden(end: &CommandEnd) -> impl Iterator<Item = &'static str> {
     let all = [
         (CommandPhase::Memory, end.peak_bytes == 0),
         (CommandPhase::Faults, faults == 0),
-        // A program may run through without one, on a system that would count it.
+        // A program may run without a context switch, on a system that counts them.
         (CommandPhase::Switches, faults + switches == 0),
         (CommandPhase::Read, end.storage.is_none()),
         (CommandPhase::Written, end.storage.is_none()),
@@ -149,7 +149,12 @@ fn hidden(end: &CommandEnd) -> impl Iterator<Item = &'static str> {
     zeroes.filter(|name| !end.uncounted.contains(name)).chain(end.uncounted.iter().copied())
 }
 
-fn notes(end: &CommandEnd, out: &Path, before: &[Look], task: &CommandTask) -> Result<Vec<String>> {
+fn notes(
+    end: &CommandEnd,
+    out: &Path,
+    before: &[FileState],
+    task: &CommandTask,
+) -> Result<Vec<String>> {
     let mut notes = Vec::new();
     if end.left > 0 {
         notes.push("the command left processes behind, which were ended after it".to_owned());
@@ -160,10 +165,10 @@ fn notes(end: &CommandEnd, out: &Path, before: &[Look], task: &CommandTask) -> R
     if task.words.iter().any(|word| word.contains(OUT)) && !out.exists() {
         notes.push("the command wrote no file at {out}".to_owned());
     }
-    // What is prepared anew before each run may be used up by it.
+    // The preparation may make inputs anew that the run uses up.
     if task.prepare.is_empty() {
         for (path, before) in task.inputs.iter().zip(before) {
-            match look(Path::new(path)) {
+            match file_state(Path::new(path)) {
                 Err(_) => bail!(
                     "the command removes its input `{path}`: have it made anew before each run, \
                      with `--prepare`"
@@ -179,25 +184,25 @@ fn notes(end: &CommandEnd, out: &Path, before: &[Look], task: &CommandTask) -> R
     Ok(notes)
 }
 
-/// What tells that a file is another than before, short of reading it.
-type Look = (u64, Option<SystemTime>);
+/// Size and time of change, which tell that a file has changed without reading it.
+type FileState = (u64, Option<SystemTime>);
 
-fn look(path: &Path) -> io::Result<Look> {
+fn file_state(path: &Path) -> io::Result<FileState> {
     let about = fs::metadata(path)?;
     Ok((about.len(), about.modified().ok()))
 }
 
-/// The inputs as they are, which must be there.
-fn looks(task: &CommandTask) -> Result<Vec<Look>> {
-    let look = |path: &String| {
-        look(Path::new(path)).with_context(|| {
+/// Size and time of every input. Inputs must exist.
+fn input_states(task: &CommandTask) -> Result<Vec<FileState>> {
+    let file_state = |path: &String| {
+        file_state(Path::new(path)).with_context(|| {
             format!(
                 "the input `{path}` is not there in this environment; if it is where envtax was \
                  started, `--stage` sends it there"
             )
         })
     };
-    task.inputs.iter().map(look).collect()
+    task.inputs.iter().map(file_state).collect()
 }
 
 fn hash_of_outputs(stdout: &Path, out: &Path) -> Result<String> {
@@ -274,8 +279,8 @@ fn not_started(words: &[String], error: io::Error) -> anyhow::Error {
 }
 
 /// Runs a command that is not timed and must succeed.
-fn aside(words: &[String], folder: &Path, task: &CommandTask) -> Result<()> {
-    let output = folder.join("aside");
+fn run_untimed(words: &[String], folder: &Path, task: &CommandTask) -> Result<()> {
+    let output = folder.join("untimed");
     let order = CommandOrder {
         words,
         stdin: None,
@@ -294,7 +299,7 @@ fn aside(words: &[String], folder: &Path, task: &CommandTask) -> Result<()> {
     Err(Failure::new(what).printed(last_lines(&output)).into())
 }
 
-/// Has the caches forget the file; an error when that cannot be seen to have happened.
+/// Makes the caches drop the file. An error if they are not seen to have dropped it.
 fn make_cold(path: &Path) -> Result<()> {
     let file = File::open(path).with_context(|| format!("opening `{}`", path.display()))?;
     sys::evict(&file).with_context(|| format!("evicting `{}`", path.display()))?;

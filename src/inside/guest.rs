@@ -10,8 +10,9 @@ use crate::model::Facts;
 use crate::protocol::guest::{Mount, Orders, ROOT};
 use crate::sys;
 
-/// Follows the orders in that file. Returns the facts that they contain, in a child of the first
-/// process. The first process stays to reap orphans, and turns the machine off when the child ends.
+/// Follows the orders in that file and returns the facts that they contain. It returns in a child
+/// of the first process. The first process stays to reap orphans, and turns the machine off when
+/// the child ends.
 pub fn enter(orders: &Path) -> Result<Facts> {
     sys::leave_first_process().context("starting a second process")?;
     mount_system(Path::new("/"))?;
@@ -20,7 +21,7 @@ pub fn enter(orders: &Path) -> Result<Facts> {
     for module in &orders.modules {
         sys::load_module(Path::new(module)).with_context(|| format!("loading `{module}`"))?;
     }
-    // Without a loopback device, sockets cannot be measured; nothing else needs one.
+    // Only socket probes need the loopback device, so an error here is theirs.
     let _ = sys::raise_loopback();
     let root = Path::new(if orders.root.is_some() { ROOT } else { "/" });
     if let Some(mount) = &orders.root {

@@ -21,17 +21,17 @@ use sha2::{Digest, Sha256};
 use crate::model::Facts;
 use crate::sys;
 
-/// Longest first line of a script that is read.
+/// A script's first line is read up to this length.
 const LONGEST_LINE: u64 = 256;
 
-/// Libraries that are named at most, and bytes of a name that are kept: a path's limit on Linux.
+/// The most libraries that are named, and the most bytes of a name: the limit of a path on Linux.
 const MOST_LIBRARIES: usize = 1000;
 const LONGEST_NAME: usize = 4096;
-/// Bytes of a program's file that one part of its headers may have.
+/// The most bytes that one part of a program's headers may have.
 const LARGEST_PART: u64 = 16 << 20;
 
-/// A file of which only parts of [`LARGEST_PART`] are read: headers may claim gigabytes, and sparse
-/// files have them.
+/// Reads only parts of a file up to [`LARGEST_PART`]: headers may claim gigabytes, and sparse files
+/// have them.
 struct Bounded<'a, R: Read + Seek>(&'a ReadCache<R>);
 
 impl<R: Read + Seek> Clone for Bounded<'_, R> {
@@ -56,27 +56,27 @@ impl<'a, R: Read + Seek> ReadRef<'a> for Bounded<'a, R> {
     }
 }
 
-/// What is known of the program that this word of a command would start.
+/// Facts about the program that this word of a command would start.
 pub fn program(word: &str) -> Facts {
     let Some(path) = sys::find_program(word) else { return Facts::new() };
     let mut facts = file(&path);
     let canonical = fs::canonicalize(&path).unwrap_or_else(|_| path.clone());
-    // What Windows puts before a path whose links are resolved is no part of its name.
+    // Windows puts a prefix before a path whose links are resolved; it is no part of the name.
     let canonical = canonical.display().to_string();
     let canonical = canonical.strip_prefix(r"\\?\").unwrap_or(&canonical);
     if Path::new(canonical) != path {
         facts.insert("file".into(), canonical.to_owned());
     }
     facts.insert("path".into(), path.display().to_string());
-    // What cannot be read as a program is still known by its size and hash. Only files are opened:
-    // reading a pipe or a device may never end.
+    // A file that cannot be read as a program still has a size and a hash. Only regular files are
+    // opened, because reading a pipe or a device may never end.
     if path.is_file() {
         facts.extend(File::open(&path).ok().and_then(|it| headers(it).ok()).unwrap_or_default());
     }
     facts
 }
 
-/// Size and hash of a file; nothing where it cannot be read.
+/// Size and hash of a file; no facts if it cannot be read.
 pub fn file(path: &Path) -> Facts {
     let size = fs::metadata(path).ok().filter(|it| it.is_file()).map(|it| it.len().to_string());
     let hash = size.as_ref().and_then(|_| hash_of(path).ok());
@@ -104,8 +104,8 @@ pub fn hash_of(path: &Path) -> Result<String> {
     Ok(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
-/// What the file's first bytes and headers say. Headers may be damaged or made to harm: what they
-/// lead to is read only as far as the limits above.
+/// What the file's first bytes and headers say. Headers may be damaged or malicious: what they
+/// point to is read only within the limits above.
 fn headers<R: Read + Seek>(mut file: R) -> Result<Facts> {
     let mut line = Vec::new();
     BufReader::new((&mut file).take(LONGEST_LINE)).read_until(b'\n', &mut line)?;
@@ -175,8 +175,8 @@ fn elf_machine<Elf: FileHeader>(header: &Elf, endian: Elf::Endian) -> String {
     name.to_owned()
 }
 
-/// The libraries that the dynamic section names (DT_NEEDED). Their names are read where the segment
-/// that is loaded there has them: section headers may have been stripped.
+/// The libraries that the dynamic section names (DT_NEEDED). Their names are read through the
+/// loaded segments, because section headers may have been stripped.
 fn needed<'a, Elf, R>(
     entries: &[Elf::Dyn],
     segments: &[Elf::ProgramHeader],
@@ -352,7 +352,7 @@ mod tests {
         assert_eq!(script["interpreter"], "/usr/bin/env python3");
         let hash = "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824";
         assert_eq!(facts(b"hello")["sha256"], hash);
-        // Headers that promise more than there is are no error, but no facts either.
+        // Headers that promise more bytes than the file has give no facts and no error.
         assert!(!facts(b"\x7fELF\x02\x01\x01garbage").contains_key("machine"));
         assert!(!facts(b"MZ").contains_key("machine"));
         assert!(!program("/no/such/program").contains_key("sha256"));

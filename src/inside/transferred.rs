@@ -14,7 +14,7 @@ use crate::cleanup::leftovers::{SENT, hold, scratch_name};
 use crate::protocol::transfer::{PIECE, Piece, bytes_of, hex_of};
 use crate::sys;
 
-/// A folder that other runs do not take for a leftover. It is removed with this value.
+/// A folder that other runs do not take for a leftover. Dropping this value removes it.
 struct HeldFolder {
     path: PathBuf,
     _held: Option<File>,
@@ -33,7 +33,7 @@ impl Drop for HeldFolder {
     }
 }
 
-/// Files that were sent here, in a folder of their own. They are removed with this value.
+/// Files that were sent here, in one folder. Dropping this value removes them.
 #[derive(Default)]
 pub struct SentFiles(RefCell<Option<HeldFolder>>);
 
@@ -54,7 +54,7 @@ impl SentFiles {
             *sent = Some(HeldFolder::of(folder));
         }
         let folder = sent.as_ref().context("a folder that was just made")?;
-        // Each file has a folder of its own: inputs of different folders may have the same name.
+        // Each file has its own folder: inputs of different folders may have the same name.
         let folder = folder.path.join(number.to_string());
         sys::make_private_folders(&folder)?;
         let name = Path::new(name).file_name().context("a name without a file")?;
@@ -69,17 +69,17 @@ impl SentFiles {
     }
 }
 
-/// The folder of the last run whose output was to be kept, until it is let go.
+/// The folder of the last run whose output is to be kept, until it is released.
 #[derive(Default)]
 pub struct KeptOutput(RefCell<Option<HeldFolder>>);
 
 impl KeptOutput {
-    /// Keeps that folder, in place of any before.
+    /// Keeps that folder instead of the one before.
     pub fn keep(&self, folder: PathBuf) {
         self.0.replace(Some(HeldFolder::of(folder)));
     }
 
-    /// The piece of that file that begins at that byte. It is empty at the end of the file. None if
+    /// The piece of that file that begins at `offset`. It is empty at the end of the file. None if
     /// there is no such file.
     pub fn piece(&self, name: &str, offset: u64) -> Result<Option<Piece>> {
         let kept = self.0.borrow();

@@ -36,13 +36,14 @@ fn carry_out(order: &WorkerOrder) -> Result<Answer> {
     };
     let scratch = Scratch::at(PathBuf::from(&order.scratch));
     match order.size {
-        // Tuning is for the shape of a block; how long it takes beside others shows in the blocks.
-        Some(size) if copies > 1 => in_crew(order, size, copies, &scratch),
+        // Tuning finds the shape of a block. How long a block takes beside others shows in the
+        // blocks.
+        Some(size) if copies > 1 => in_copies(order, size, copies, &scratch),
         _ => measure_here(order, 0, &scratch, None),
     }
 }
 
-/// What is started inside an emulator may have left it, and would measure the machine.
+/// An error if an emulator started this worker but does not run it: it would measure the machine.
 fn stays_inside(order: &WorkerOrder) -> Result<()> {
     let name = |it: &Option<PathBuf>| {
         it.as_ref().map_or("no emulator".to_owned(), |path| format!("`{}`", path.display()))
@@ -58,9 +59,9 @@ fn stays_inside(order: &WorkerOrder) -> Result<()> {
     Ok(())
 }
 
-/// Has several processes do the block at the same time. The scratch folders of the others are in
-/// the leader's, with which they are removed also when all of them are killed.
-fn in_crew(order: &WorkerOrder, size: BlockSize, copies: usize, own: &Scratch) -> Result<Answer> {
+/// Several processes do the block at the same time. The scratch folders of the others are in the
+/// leader's, so that they are removed with it even if all processes are killed.
+fn in_copies(order: &WorkerOrder, size: BlockSize, copies: usize, own: &Scratch) -> Result<Answer> {
     let phases = probe::find(&order.task.case.probe)?.info().phases.len();
     let folder = own.folder()?;
     let mut copies = Copies::start(copies, phases * size.samples).context("starting the copies")?;
@@ -89,7 +90,7 @@ fn in_crew(order: &WorkerOrder, size: BlockSize, copies: usize, own: &Scratch) -
     }
 }
 
-/// What the worker of that number in its copies does; the number decides on its CPUs.
+/// The work of the copy with that number; the number decides on its CPUs.
 fn measure_here(
     order: &WorkerOrder,
     index: usize,
@@ -98,7 +99,7 @@ fn measure_here(
 ) -> Result<Answer> {
     let task = &order.task;
     let probe = probe::find(&task.case.probe)?;
-    // Before this process is pinned, after which it would see one CPU only.
+    // Checked before this process is pinned, because it then sees one CPU only.
     if let Availability::Unavailable { reason, remedy } = probe.availability(&task.case.params) {
         return Ok(Answer::CannotMeasure(Failure::new(reason).or_remedy(remedy)));
     }

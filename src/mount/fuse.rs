@@ -30,7 +30,7 @@ impl Filesystem for Fuse {
         let (folders, package, words) = match program {
             "" | "bindfs" => {
                 let own: &[&str] = if own.is_empty() { &[] } else { &["-o", own] };
-                // Users may let others in only where the administrator allows it.
+                // Users may let other users in only where the administrator allows it.
                 let others: &[&str] = if site.root { &[] } else { &["--no-allow-other"] };
                 let words = [&["bindfs", "-f"], others, own, &[&source, &point]].concat();
                 (vec![site.folder.join("source").join(MARK)], "bindfs", owned(&words))

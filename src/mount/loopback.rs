@@ -7,7 +7,7 @@ use super::{Filesystem, FilesystemInfo, Recipe, Site, Step, Way, mount_options, 
 pub struct Loopback;
 
 const USAGE: &str = "loop:TYPE[:SIZE[:OPTIONS]]";
-/// Size of an image for which none is given: above the least that ext4, XFS and Btrfs take.
+/// Size of an image when none is given. It is above the smallest size of ext4, XFS and Btrfs.
 const SIZE: u64 = 1 << 30;
 
 static INFO: FilesystemInfo = FilesystemInfo {

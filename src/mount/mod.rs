@@ -26,7 +26,8 @@ pub const FILESYSTEMS: &[&dyn Filesystem] = &[
     &share::VIRTIOFS,
 ];
 
-/// A folder in the root of everything that is made: an environment without it sees something else.
+/// A folder in the root of every made filesystem. An environment that does not see this folder sees
+/// another filesystem.
 pub const MARK: &str = "made-by-envtax";
 
 /// The notes on all of them. `docs/FILESYSTEMS.md` begins with them.
@@ -45,14 +46,14 @@ pub struct FilesystemInfo {
     pub way: Way,
 }
 
-/// How it comes to be where this machine's kernel is the environment's.
+/// How the filesystem comes to be, in environments that use this machine's kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
-    /// By mounting, for which root is needed.
+    /// It is mounted, which needs root.
     Mounted,
-    /// By a process that serves it to the kernel, which users may start.
+    /// A process serves it to the kernel, which users may start.
     Served,
-    /// Not at all: only guests mount it. Here there is the folder behind it.
+    /// Only guests mount it. On this machine there is only the folder behind it.
     InGuests,
 }
 
@@ -60,18 +61,19 @@ pub enum Way {
 pub trait Filesystem: Sync {
     fn info(&self) -> &'static FilesystemInfo;
 
-    /// What is to be done for these options. Wrong options are an error that says what to write.
+    /// How to make the filesystem with these options. Wrong options are an error that says what to
+    /// write.
     fn recipe(&self, options: &str, site: &Site) -> Result<Recipe>;
 }
 
-/// Where it is made.
+/// Where the filesystem is made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Site {
-    /// Everything that belongs to this filesystem lies in here.
+    /// Everything that belongs to this filesystem lies in this folder.
     pub folder: PathBuf,
-    /// The target directory: a folder that is there already.
+    /// The target directory: a folder that exists already.
     pub point: PathBuf,
-    /// By root, who may let other users in.
+    /// Root makes it, and may let other users in.
     pub root: bool,
 }
 
@@ -90,25 +92,26 @@ impl Site {
     }
 }
 
-/// What is to be done, in this order.
+/// What to do, in this order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Recipe {
     /// A sparse file of this size in bytes.
     pub image: Option<(PathBuf, u64)>,
     pub folders: Vec<PathBuf>,
-    /// Each is run to its end.
+    /// Commands that are run to their end, one after the other.
     pub steps: Vec<Step>,
-    /// Serves the filesystem from when [`MARK`] is in the target directory until it is ended.
+    /// Serves the filesystem until it is ended. It is ready when [`MARK`] is in the target
+    /// directory.
     pub server: Option<Step>,
-    /// Commands that undo it, should nothing else.
+    /// Commands that undo it, in case nothing else does.
     pub undo: Vec<Vec<String>>,
 }
 
-/// A command, and what helps when it fails.
+/// A command, and the remedy when it fails.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
     pub words: Vec<String>,
-    /// The package that has the program, where it is not a part of every system.
+    /// The package with the program; empty if every system has it.
     pub package: &'static str,
     pub remedy: String,
 }
@@ -132,13 +135,13 @@ impl Step {
     }
 }
 
-/// The filesystem that was asked for, and its options.
+/// The kind of filesystem that this text names, and its options.
 pub fn find(text: &str) -> Result<(&'static dyn Filesystem, &str)> {
     let (kind, options) = text.split_once(':').unwrap_or((text, ""));
     let found = FILESYSTEMS.iter().find(|filesystem| filesystem.info().kind == kind);
     let found = found.copied().with_context(|| {
         let infos = FILESYSTEMS.iter().map(|filesystem| filesystem.info());
-        // A word such as `disk` is in many descriptions.
+        // A word such as `disk` occurs in many descriptions, so only kinds are suggested.
         let known: Vec<_> = infos.map(|info| (info.kind, "")).collect();
         let unknown = suggest::unknown("kind of filesystem", kind, &known);
         format!("`{kind}` is not an absolute path, and {unknown}")
@@ -146,13 +149,13 @@ pub fn find(text: &str) -> Result<(&'static dyn Filesystem, &str)> {
     Ok((found, options))
 }
 
-/// Whether a filesystem can be asked for like this; what is wrong with it.
+/// An error that says what is wrong, if this text names no filesystem.
 pub fn check(text: &str) -> Result<()> {
     let (filesystem, options) = find(text)?;
     filesystem.recipe(options, &Site::in_folder(Path::new("/"), true)).map(drop)
 }
 
-/// The first field as a size, or nothing; the rest as it stands, for mount options.
+/// The first field as a size, if it is one, and the rest unchanged, for mount options.
 fn size_and_rest<'a>(fields: &'a str, usage: &str) -> Result<(Option<u64>, &'a str)> {
     let (size, rest) = fields.split_once(':').unwrap_or((fields, ""));
     if size.is_empty() {
@@ -165,7 +168,7 @@ fn size_and_rest<'a>(fields: &'a str, usage: &str) -> Result<(Option<u64>, &'a s
     Ok((Some(bytes), rest))
 }
 
-/// Options of mount(8) as they are joined by commas, and nothing that is more.
+/// The text, if it has nothing but options of mount(8), joined by commas.
 fn mount_options<'a>(text: &'a str, usage: &str) -> Result<&'a str> {
     let fits = |c: char| c.is_ascii_graphic() && !"'\"`\\".contains(c);
     if text.starts_with(',') || text.ends_with(',') || text.contains(",,") {

@@ -31,13 +31,13 @@ impl Filesystem for Overlay {
     }
 }
 
-/// The layers as a mount option.
+/// The layers, written as a mount option.
 pub(super) fn layers(site: &Site) -> String {
     let [lower, upper, work] = ["lower", "upper", "work"].map(|name| site.path(name));
     format!("lowerdir={lower},upperdir={upper},workdir={work}")
 }
 
-/// The layers as folders.
+/// The folders of the layers.
 pub(super) fn layer_folders(site: &Site) -> Vec<std::path::PathBuf> {
     ["lower", "upper", "work"].map(|name| site.folder.join(name)).to_vec()
 }
