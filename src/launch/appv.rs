@@ -43,7 +43,7 @@ impl Launcher for Appv {
     fn commands(&self, site: &Site<'_>) -> Result<Vec<Launch>> {
         let switch = format!("/appvve:{}", site.argument);
         // Windows tells the agent its own path. A second quoted word would change how `cmd` reads
-        // the first.
+        // the first one.
         Ok(vec![Launch::new(["cmd.exe", &switch, "/d", "/c", site.agent, "agent"])])
     }
 }

@@ -8,14 +8,14 @@ use anyhow::{Context, Result, ensure};
 
 use crate::sys;
 
-/// A folder with builds for other targets, before all others.
+/// Names a folder with builds for other targets, which is searched first.
 const VARIABLE: &str = "ENVTAX_AGENTS";
 
 /// A target that an agent may be needed for.
 pub(super) struct Target {
-    /// What Rust calls it.
+    /// Rust's name of it.
     pub(super) triple: &'static str,
-    /// What a release calls the binary.
+    /// The binary's name in a release.
     pub(super) file: &'static str,
 }
 
@@ -25,8 +25,8 @@ pub(super) const X86_64: Target =
 pub(super) const AARCH64: Target =
     Target { triple: "aarch64-unknown-linux-musl", file: "envtax-aarch64" };
 
-/// The envtax binary for that target: in the folder `ENVTAX_AGENTS` names, beside this binary as in
-/// a release, or where cargo builds it.
+/// The envtax binary for that target: in the folder that `ENVTAX_AGENTS` names, beside this binary
+/// as in a release, or where cargo puts it.
 pub(super) fn find(target: &Target, agent: &str) -> Result<PathBuf> {
     let named = std::env::var_os(VARIABLE).map(PathBuf::from);
     let found = places(target, Path::new(agent), named).into_iter().find(|path| path.is_file());
@@ -47,7 +47,7 @@ pub(super) fn find(target: &Target, agent: &str) -> Result<PathBuf> {
     Ok(path)
 }
 
-/// The build for Linux on that processor; none when it is this one.
+/// The build for Linux on that processor; none if this binary is that build.
 pub(super) fn find_linux(arch: &str, agent: &str) -> Result<Option<PathBuf>> {
     match arch {
         own if OS == "linux" && own == ARCH => Ok(None),
@@ -56,9 +56,10 @@ pub(super) fn find_linux(arch: &str, agent: &str) -> Result<Option<PathBuf>> {
     }
 }
 
-/// Whether a file of that header is a program for the target. What cannot be read is not judged.
+/// Whether a file with that header is a program for the target. A file that could not be read
+/// passes.
 fn begins_as(target: &Target, header: &[u8]) -> bool {
-    // The machine is in bytes 18 and 19 of an ELF file (gABI chapter 4).
+    // Bytes 18 and 19 of an ELF file name the machine (gABI chapter 4).
     let elf_of = |machine: u8| header.starts_with(b"\x7fELF") && header.get(18) == Some(&machine);
     match target.triple.split('-').next() {
         _ if header.is_empty() => true,

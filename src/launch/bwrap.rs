@@ -21,7 +21,7 @@ static INFO: LauncherInfo = LauncherInfo {
 };
 
 /// `--die-with-parent` is left out on purpose: the agent ends by itself when its input closes, and
-/// cleans up while it does; killed with its parent, it could not.
+/// cleans up first. An agent that is killed with its parent could not clean up.
 const OPTIONS: &[&str] =
     &["bwrap", "--bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--unshare-all"];
 

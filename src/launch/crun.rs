@@ -22,17 +22,17 @@ static INFO: LauncherInfo = LauncherInfo {
     ..LauncherInfo::COMMON
 };
 
-/// What crun refuses is the machine's mixture; in a mount namespace of its own it is shown the
-/// second version alone, without any controller.
+/// crun refuses a machine that mixes both versions of control groups. In a mount namespace of its
+/// own it sees version 2 alone, without any controller.
 const PURE_CGROUPS: &str = "umount -R /sys/fs/cgroup && mount -t cgroup2 none /sys/fs/cgroup";
 
-/// Without control groups of its own: those need more rights than a container should have to be
-/// measured, and limit nothing here.
+/// Without control groups of its own: they would need more rights than a measured container should
+/// have, and nothing is limited here.
 fn runtime(site: &Site<'_>) -> Runtime {
     Runtime::new("crun", site, &["--cgroup-manager=disabled"])
 }
 
-/// The command, behind what has to be mounted for it.
+/// The command, after the mounts that it needs.
 fn wrapped(before: Option<(&str, String)>, words: Vec<String>) -> Vec<String> {
     let (script, folder) = before.unzip();
     let cgroups = oci::mixed_cgroups().then_some(PURE_CGROUPS);

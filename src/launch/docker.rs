@@ -39,7 +39,7 @@ fn options(argument: &str) -> Result<Options<'_>> {
     Ok(options)
 }
 
-/// The client's command. The daemon is named in it, because another run, with other variables, may
+/// A command of docker's client. It names the daemon, because a later run with other variables may
 /// have to undo this launch.
 fn docker(words: &[&str]) -> Vec<String> {
     let host = env::var("DOCKER_HOST").ok().filter(|host| !host.is_empty());
@@ -48,8 +48,8 @@ fn docker(words: &[&str]) -> Vec<String> {
     ["docker".to_owned()].into_iter().chain(host.into_iter().flatten()).chain(words).collect()
 }
 
-/// Holds a lock of the stage while the image is made and while it is removed: who undoes a launch
-/// that was killed meanwhile waits for the image to be there.
+/// The command holds a lock in the stage. The image is made and removed under this lock: if a
+/// launch is killed while its image is being made, the undo command waits for it.
 fn locked(site: &Site<'_>, words: Vec<String>) -> Vec<String> {
     ["flock".to_owned(), site.in_stage("image.lock")].into_iter().chain(words).collect()
 }
@@ -65,7 +65,7 @@ fn make_image(site: &Site<'_>, options: &Options<'_>) -> Result<()> {
     let pack = pack.map(str::to_owned);
     let import = locked(site, docker(&["import", &tar, &oci::name(site)]));
     for words in [&pack[..], &import] {
-        let complaint = engine::complaint_of(site, words);
+        let complaint = engine::error_of(site, words);
         let made = complaint.and_then(|why| why.map_or(Ok(()), |why| bail!(why)));
         made.with_context(|| format!("making an image of `{root}`"))?;
     }
@@ -96,12 +96,12 @@ impl Launcher for Docker {
 
     fn prepare(&self, site: &Site<'_>) -> Result<()> {
         let version = docker(&["version", "--format", "{{.Server.Version}}"]);
-        if let Some(why) = engine::complaint_of(site, &version)? {
+        if let Some(why) = engine::error_of(site, &version)? {
             bail!("docker's daemon does not answer: {why}");
         }
         let options = options(site.argument)?;
         let Some(image) = options.image else { return make_image(site, &options) };
-        match engine::complaint_of(site, &docker(&["image", "inspect", image]))? {
+        match engine::error_of(site, &docker(&["image", "inspect", image]))? {
             None => Ok(()),
             Some(why) => bail!(
                 "docker has no image `{image}` here ({why}), and envtax fetches none: docker pull \

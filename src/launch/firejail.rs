@@ -21,12 +21,12 @@ static INFO: LauncherInfo = LauncherInfo {
     ..LauncherInfo::COMMON
 };
 
-/// Removes what a killed firejail leaves of the sandbox with that name. Only root may; firejail
-/// itself reuses the files when another process gets the number.
+/// Removes the files of a killed firejail's sandbox with that name. Only root may; firejail itself
+/// reuses the files when another process gets the same number.
 const FORGET: &str = "cd /run/firejail && for f in name/*; do [ \"$(cat \"$f\")\" = \"$1\" ] || \
     continue; rm -rf \"$f\" sandbox/\"${f#name/}\" profile/\"${f#name/}\"; done";
 
-/// A name that finds the sandbox's files again.
+/// The sandbox's name, by which its files are found.
 fn name_of(site: &Site<'_>) -> String {
     format!("envtax-{}", site.id)
 }

@@ -12,7 +12,7 @@ use crate::sys;
 
 pub struct Gvisor;
 
-/// Names the binary, before the search path.
+/// Names the binary; it goes before the search path.
 const VARIABLE: &str = "ENVTAX_RUNSC";
 
 static INFO: LauncherInfo = LauncherInfo {
@@ -32,8 +32,8 @@ static INFO: LauncherInfo = LauncherInfo {
 
 const OPTIONS: [&str; 4] = ["rootfs", "platform", "overlay", "directfs"];
 
-/// gVisor's gofer makes the files that it mounts on in the root, and does not use its `/dev`: that
-/// is covered by a tmpfs, so that nothing is made in a user's folder.
+/// gVisor's gofer makes the files that it mounts on in the root folder, and does not use its
+/// `/dev`. A tmpfs covers that, so that nothing is made in a user's folder.
 const COVER_DEV: &str = "mount --rbind \"$1\" \"$2\" && mount -t tmpfs none \"$2/dev\"";
 
 fn options(argument: &str) -> Result<Options<'_>> {
@@ -44,7 +44,7 @@ fn options(argument: &str) -> Result<Options<'_>> {
     Ok(options)
 }
 
-/// Where runsc is: named by the variable, on the search path, or where Go installs it.
+/// The path of runsc: from the variable, from the search path, or where Go installs it.
 pub(super) fn runsc() -> Option<PathBuf> {
     let named = env::var_os(VARIABLE).map(PathBuf::from);
     let installed = env::var_os("HOME").map(|home| Path::new(&home).join("go/bin/runsc"));
@@ -62,7 +62,7 @@ fn runtime(site: &Site<'_>, options: &Options<'_>) -> Result<Runtime> {
     for name in ["platform", "directfs"] {
         flags.extend(options.get(name).map(|value| format!("--{name}={value}")));
     }
-    // By default what is written goes into a file in the root folder, which may be the user's.
+    // By default the container's writes go to a file in the root folder, which may be the user's.
     let in_stage = || format!("root:dir={}", site.stage.display());
     let own = options.get("rootfs").map(|_| in_stage());
     let overlay = options.get("overlay").map(str::to_owned).or(own);
@@ -71,8 +71,8 @@ fn runtime(site: &Site<'_>, options: &Options<'_>) -> Result<Runtime> {
     Ok(Runtime::new(program, site, &flags))
 }
 
-/// Whether KVM runs ordinary guests here. Without the processor's virtual machines in sight, what
-/// there is behind the device runs guests made for it only, and gVisor hangs.
+/// An error if KVM cannot run ordinary guests here. If the processor shows no virtualisation, the
+/// device comes from a hypervisor that only runs guests made for it, and gVisor hangs.
 fn kvm(device: &Path, cpus: &str) -> Result<()> {
     let remedy = "leave `platform=kvm` out, or use a machine with hardware virtualisation";
     ensure!(device.exists(), "there is no `{}`: {remedy}", device.display());

@@ -71,44 +71,44 @@ pub const LAUNCHERS: &[&dyn Launcher] = &[
     &planted::Planted,
 ];
 
-/// What a kind of environment is, for people. `docs/ENVIRONMENTS.md` is made of it.
+/// The description of an environment kind. `docs/ENVIRONMENTS.md` is made from it.
 pub struct LauncherInfo {
     /// The word before the colon in `--env NAME=KIND:ARGUMENT`.
     pub kind: &'static str,
-    /// How it is written, such as `chroot:DIR`.
+    /// The form of the specification, such as `chroot:DIR`.
     pub usage: &'static str,
     pub summary: &'static str,
     /// What a user should know beyond the summary: every option of the argument, what of the
     /// environment is measured and what is not, what was never run. Markdown, wrapped by hand.
     pub notes: &'static str,
-    /// What helps when it does not start.
+    /// The remedy when an environment of this kind does not start.
     pub remedy: &'static str,
-    /// Prints the version of the tool that it uses; empty where there is none.
+    /// A command that prints the version of the tool behind this kind; empty if there is no tool.
     pub version_command: &'static [&'static str],
-    /// The operating system (`std::env::consts::OS`) on which envtax can start it; none where the
-    /// kind is not bound to one.
+    /// The operating system (`std::env::consts::OS`) that this kind needs; none if it runs on
+    /// several.
     pub only_on: Option<&'static str>,
-    /// Specification that `doctor` and `--env auto` try; none when only the user can know one.
+    /// The specification that `doctor` and `--env auto` try; none if only the user can know one.
     pub example: Option<&'static str>,
-    /// The command's own process takes part in every system call of the agent, as a tracer does. It
-    /// is put on the round's CPU: with the tracer wherever the scheduler left it, costs had two
-    /// levels tenfold apart.
+    /// The launcher's own process takes part in every system call of the agent, as a tracer does.
+    /// It is pinned to the round's CPU: where the scheduler placed it freely, costs had two levels
+    /// that differed by a factor of ten.
     pub serves_calls: bool,
-    /// The agent's processes are processes of this machine as well, which the launcher's traces,
-    /// but what pins them inside pins nothing here. They are put on the round's CPU too.
+    /// The launcher traces the agent's processes, which are also processes of this machine. What
+    /// pins them inside pins nothing here, so they are pinned to the round's CPU from here.
     pub traces_guest: bool,
     /// Each launch gets a folder of its own on this side, [`Site::stage`].
     pub staged: bool,
-    /// It boots a kernel of its own, which makes the filesystems of target directories by itself
-    /// ([`TargetDir::made`]): on this side there is at most the folder behind a share.
+    /// The environment boots a kernel of its own, which makes the filesystems of target directories
+    /// itself ([`TargetDir::made`]). On this machine there is at most the folder behind a share.
     pub own_kernel: bool,
-    /// Least time to wait for the greeting, in seconds, whatever `--answer-timeout` says: for
+    /// Shortest time limit for the greeting, in seconds, whatever `--answer-timeout` says: for
     /// environments that boot.
     pub boot_limit_s: u64,
 }
 
 impl LauncherInfo {
-    /// What most kinds have in common; the rest is said by each.
+    /// Defaults that most kinds use.
     const COMMON: LauncherInfo = LauncherInfo {
         kind: "",
         usage: "",
@@ -126,40 +126,41 @@ impl LauncherInfo {
     };
 }
 
-/// One launch: everything that its commands are made of.
+/// What a launcher needs to know to make the commands of one launch.
 #[derive(Clone, Copy, Debug)]
 pub struct Site<'a> {
-    /// What stands behind the colon of the specification.
+    /// The text after the colon of the specification.
     pub argument: &'a str,
-    /// The path of the envtax binary on this side.
+    /// The path of the envtax binary on this machine.
     pub agent: &'a str,
-    /// The target directories as this environment is to have them: a launcher whose environment
-    /// does not see this machine's files makes those with a path visible under that path.
+    /// The target directories of this environment. If it does not see this machine's files, the
+    /// launcher makes each directory under its visible path.
     pub dirs: &'a [TargetDir],
-    /// Unlike that of any other launch, here or elsewhere; fit for a file's or a container's name.
+    /// An identifier that no other launch on any machine has. It can be part of a file's or
+    /// container's name.
     pub id: &'a str,
-    /// The launch's own folder, there from before [`Launcher::prepare`] until after the commands of
-    /// [`Launcher::undo`]. Empty unless [`LauncherInfo::staged`].
+    /// The launch's own folder. It exists from before [`Launcher::prepare`] until the commands of
+    /// [`Launcher::undo`] have run. Empty unless [`LauncherInfo::staged`].
     pub stage: &'a Path,
 }
 
 impl<'a> Site<'a> {
-    /// Target directories that are folders of this machine, with paths of their own.
+    /// Paths of the target directories that are folders of this machine.
     fn host_dirs(&self) -> impl Iterator<Item = &'a str> + use<'a> {
         let paths = self.dirs.iter().map(|dir| dir.path.as_str());
         paths.filter(|path| !path.is_empty() && Path::new(path).is_dir())
     }
 
-    /// A path in the stage, as text for a command line.
+    /// A path in the stage, as text.
     fn in_stage(&self, name: &str) -> String {
         self.stage.join(name).display().to_string()
     }
 }
 
-/// A folder of the user's that is the root of an environment.
+/// A folder of the user that is the root of an environment.
 pub struct UserRoot<'a> {
     pub folder: PathBuf,
-    /// The target directories that need a folder in it to be mounted on.
+    /// The target directories that need a mount point in this folder.
     pub dirs: Vec<&'a str>,
 }
 
@@ -167,38 +168,40 @@ pub struct UserRoot<'a> {
 pub trait Launcher: Sync {
     fn info(&self) -> &'static LauncherInfo;
 
-    /// Whether what it needs is installed. Whether it really starts, only starting it tells.
+    /// Whether the programs that it needs are installed. Only a start shows whether they work.
     fn detect(&self) -> Availability {
         Availability::Available
     }
 
-    /// Whether the argument is one; what is wrong with it. Looks at no program and starts nothing.
+    /// An error that says what is wrong with the argument. It runs no program.
     fn check(&self, argument: &str) -> Result<()>;
 
-    /// The user's folder that it works in itself, if it does: what it would make there is made
-    /// before, and removed when the run is over.
+    /// The user's folder that the environment works in directly, if it does. Mount points that are
+    /// missing there are made before the launch, and removed when the run is over.
     fn user_root<'a>(&self, _site: &Site<'a>) -> Option<UserRoot<'a>> {
         None
     }
 
-    /// The commands that undo a launch whose processes may have been killed at any moment, run one
-    /// after the other when it is over. What a folder's removal undoes needs none.
+    /// The commands that undo a launch, run one after the other when it is over. Its processes may
+    /// have been killed at any moment. What is only in the stage needs no command.
     fn undo(&self, _site: &Site<'_>) -> Vec<Vec<String>> {
         Vec::new()
     }
 
-    /// Makes what the commands need, in [`Site::stage`]. Not a part of the start-up time.
+    /// Makes the files that the commands need, in [`Site::stage`]. The start-up time does not
+    /// include it.
     fn prepare(&self, _site: &Site<'_>) -> Result<()> {
         Ok(())
     }
 
-    /// Why this machine cannot run the environment at all, after its agent did not start. Finds out
-    /// by an experiment without the agent. None if the experiment works or shows nothing.
+    /// After the agent did not start: the reason why this machine cannot run the environment at
+    /// all, found by an experiment without the agent. None if the experiment works or shows
+    /// nothing.
     fn diagnose(&self, _site: &Site<'_>) -> Option<Failure> {
         None
     }
 
-    /// The commands that start the agent, to be tried in order until one greets.
+    /// The commands that start the agent. They are tried in order until an agent greets.
     fn commands(&self, site: &Site<'_>) -> Result<Vec<Launch>>;
 }
 
@@ -206,23 +209,23 @@ pub trait Launcher: Sync {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Launch {
     pub words: Vec<String>,
-    /// Environment variables beside those that envtax itself has.
+    /// Environment variables in addition to those of envtax itself.
     pub variables: Vec<(String, String)>,
-    /// The command expects the agent's binary on its input before anything else.
+    /// The command first expects the agent's binary on its input.
     pub send_binary: bool,
-    /// The agent there is this build, and not the one that runs here.
+    /// The build that is started there, if it is not this binary.
     pub build: Option<PathBuf>,
-    /// Started before the command, in this order, and ended after it.
+    /// Processes that are started before the command, in this order, and ended after it.
     pub helpers: Vec<Helper>,
-    /// Time to wait for the greeting instead of the usual one.
+    /// The time limit for the greeting, if it is not the usual one.
     pub boot_limit: Option<Duration>,
 }
 
-/// A process beside the environment that it needs, such as the server of a shared folder.
+/// A process that the environment needs beside it, such as the server of a shared folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Helper {
     pub words: Vec<String>,
-    /// It is ready when this file is there.
+    /// The helper is ready when this file exists.
     pub ready: PathBuf,
 }
 
@@ -236,7 +239,7 @@ impl Launch {
         self
     }
 
-    /// The command as one would type it.
+    /// The command as a user would type it.
     pub fn by_hand(&self, agent: &str) -> String {
         let set =
             |(name, value): &(String, String)| format!("{name}={} ", shell_words::quote(value));
@@ -254,7 +257,7 @@ impl Launch {
     }
 }
 
-/// The launcher of that kind.
+/// The launcher of a kind.
 pub fn find(kind: &str) -> Result<&'static dyn Launcher> {
     LAUNCHERS.iter().find(|launcher| launcher.info().kind == kind).copied().with_context(|| {
         let infos = LAUNCHERS.iter().map(|launcher| launcher.info());
@@ -263,13 +266,13 @@ pub fn find(kind: &str) -> Result<&'static dyn Launcher> {
     })
 }
 
-/// The operating system that the kind needs, if this is another one.
+/// The operating system that the kind needs, if this machine has another one.
 pub fn other_system(info: &LauncherInfo) -> Option<&'static str> {
     let system = info.only_on.filter(|system| *system != std::env::consts::OS)?;
     Some(if system == "windows" { "Windows" } else { "Linux" })
 }
 
-/// Whether what the kind needs is there: its operating system, then its programs.
+/// Whether the kind's operating system and its programs are here.
 pub fn availability(launcher: &dyn Launcher) -> Availability {
     match other_system(launcher.info()) {
         None => launcher.detect(),
@@ -289,7 +292,7 @@ pub fn parse_spec(text: &str) -> Result<EnvSpec> {
     Ok(EnvSpec::new(name.unwrap_or(kind), kind, argument))
 }
 
-/// `NAME=SPEC` in two, or the specification alone.
+/// Splits `NAME=SPEC` in two. Without a name, all of it is the specification.
 pub fn split_name(text: &str) -> (Option<&str>, &str) {
     match text.split_once('=') {
         Some((name, spec)) if is_name(name) => (Some(name), spec),
@@ -297,11 +300,11 @@ pub fn split_name(text: &str) -> (Option<&str>, &str) {
     }
 }
 
-/// Where envtax keeps what it downloads or makes once: its folder among the user's caches.
+/// The folder in the user's caches where envtax keeps what it downloads or makes once.
 fn cache_folder() -> PathBuf {
     let named = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
     let usual = || std::env::home_dir().unwrap_or_default().join(".cache");
-    // The XDG base directory specification has relative paths ignored.
+    // The XDG base directory specification says to ignore relative paths.
     named.filter(|path| path.is_absolute()).unwrap_or_else(usual).join("envtax")
 }
 
@@ -316,7 +319,7 @@ fn needs_program(program: &str, remedy: &str) -> Availability {
     }
 }
 
-/// What helps after such a failure, where it tells more than the kind's own remedy.
+/// The remedy for such a failure, if it is more specific than the kind's own.
 pub fn remedy_for(failure: &Failure) -> Option<&'static str> {
     let foreign = [
         "Exec format error",
@@ -332,23 +335,23 @@ pub fn remedy_for(failure: &Failure) -> Option<&'static str> {
     )
 }
 
-/// For kinds that take no argument.
+/// An error if the kind takes no argument and got one.
 fn no_argument(argument: &str, kind: &str) -> Result<()> {
     ensure!(argument.is_empty(), "`{kind}` takes no argument");
     Ok(())
 }
 
-/// The agent's own arguments, where it is seen under that path.
+/// The words that start the agent, which has that path inside.
 fn agent_words(agent: &str) -> [&str; 4] {
     [agent, "agent", "--self", agent]
 }
 
-/// Words of an argument that a user wrote as for a shell.
+/// Splits an argument that the user wrote as for a shell.
 fn words_of(argument: &str) -> Result<Vec<String>> {
     shell_words::split(argument).with_context(|| format!("the quotes in `{argument}`"))
 }
 
-/// A folder given as the argument must be there.
+/// An error unless the argument is an existing folder.
 fn is_folder(argument: &str, usage: &str) -> Result<()> {
     if argument.is_empty() {
         bail!("the folder is missing: write `{usage}`");
@@ -361,7 +364,7 @@ fn is_folder(argument: &str, usage: &str) -> Result<()> {
 mod tests {
     use super::*;
 
-    /// A launch with that argument, for tests of what its commands are.
+    /// A launch with that argument, for tests of a launcher's commands.
     pub(super) fn site_of(argument: &str) -> Site<'_> {
         let stage = Path::new("/stage");
         Site { argument, agent: "/x/envtax", dirs: &[], id: "0000aaaa-1", stage }

@@ -1,4 +1,4 @@
-//! systemd-nspawn: a container of systemd's own making, without systemd inside.
+//! systemd-nspawn: a container made by systemd's own tool, without systemd inside.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -26,7 +26,7 @@ static INFO: LauncherInfo = LauncherInfo {
     ..LauncherInfo::COMMON
 };
 
-/// With `--register=no` and `--keep-unit` no systemd has to run. The others keep nspawn from
+/// With `--register=no` and `--keep-unit`, systemd need not run. The other options keep nspawn from
 /// writing into the root folder.
 const OPTIONS: [&str; 8] = [
     "systemd-nspawn",
@@ -38,24 +38,25 @@ const OPTIONS: [&str; 8] = [
     "--timezone=off",
     "--link-journal=no",
 ];
-/// Where the agent is seen inside: a tmpfs, so that no file for it appears in the root folder.
+/// The agent's path inside. It is on a tmpfs, so that no file for it appears in the root folder.
 const AGENT: &str = "/run/envtax";
-/// What nspawn would make in a root folder that lacks it.
+/// Folders that nspawn would make in a root folder that lacks them.
 const NEEDED: [&str; 9] = ["dev", "etc", "proc", "root", "run", "sys", "tmp", "usr", "var"];
-/// What nspawn mounts over by itself: anything can be bound there without a trace in the root.
+/// Folders on which nspawn mounts filesystems. Mount points below them leave no trace in the root
+/// folder.
 const COVERED: [&str; 3] = ["/dev", "/run", "/tmp"];
 
-/// Makes the cgroups of the launch, enters them and becomes nspawn.
+/// Makes the launch's cgroups, enters them and executes nspawn.
 const ENTER: &str = "while [ \"$1\" != -- ]; do mkdir -p \"$1\" && echo $$ >\"$1/cgroup.procs\" || \
     exit; shift; done; shift; exec \"$@\"";
-/// Removes a cgroup of the launch with all below. What is still in it after a second, which a
-/// container has left to clean up when nspawn was killed, is killed too.
-const DISSOLVE: &str = "for try in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do \
+/// Removes a cgroup of the launch with all cgroups below it. If nspawn was killed, its container
+/// gets a second to clean up; then the processes that are still in it are killed.
+const REMOVE_CGROUP: &str = "for try in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do \
     [ -d \"$1\" ] || exit 0; find \"$1\" -depth -type d -exec rmdir {} \\;; \
     [ -d \"$1\" ] || exit 0; [ $try -lt 10 ] || \
     find \"$1\" -name cgroup.procs -exec cat {} + | xargs -r kill -9; sleep 0.1; done";
 
-/// What nspawn calls the container.
+/// The container's name for nspawn.
 fn machine(site: &Site<'_>) -> String {
     format!("envtax-{}", site.id)
 }
@@ -68,14 +69,14 @@ fn root(site: &Site<'_>) -> PathBuf {
     }
 }
 
-/// Target directories that nspawn binds in the root folder itself.
+/// Target directories whose mount points nspawn needs in the root folder itself.
 fn uncovered<'a>(site: &Site<'a>) -> impl Iterator<Item = &'a str> + use<'a> {
     let is_covered = |dir: &str| COVERED.iter().any(|covered| Path::new(dir).starts_with(covered));
     site.host_dirs().filter(move |dir| !is_covered(dir))
 }
 
-/// The launch's own cgroups, below those that this process is in: nspawn divides the one that it
-/// is started in, and leaves the parts behind.
+/// The launch's own cgroups, made below those of this process: nspawn divides the cgroup in which
+/// it is started, and leaves the parts behind.
 fn cgroups(site: &Site<'_>) -> Vec<String> {
     let table = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
     let is_there = |place: &Path| place.join("cgroup.procs").is_file();
@@ -83,8 +84,8 @@ fn cgroups(site: &Site<'_>) -> Vec<String> {
     places.map(|place| place.join(machine(site)).display().to_string()).collect()
 }
 
-/// The folder that a line of `/proc/self/cgroup` stands for, if its hierarchy is one that nspawn
-/// divides: that of version 2, or the one of version 1 with systemd's name (cgroups(7)).
+/// The folder of the cgroup in a line of `/proc/self/cgroup`, if nspawn divides that hierarchy:
+/// version 2, or the one of version 1 with systemd's name (cgroups(7)).
 fn cgroup_of(line: &str, is_there: impl Fn(&Path) -> bool) -> Option<PathBuf> {
     let (hierarchy, path) = line.split_once(':')?.1.split_once(':')?;
     let tops: &[&str] = match hierarchy {
@@ -96,7 +97,7 @@ fn cgroup_of(line: &str, is_there: impl Fn(&Path) -> bool) -> Option<PathBuf> {
     places.into_iter().find(|place| is_there(place))
 }
 
-/// A path as nspawn's options take it, in which a colon ends it.
+/// A path for nspawn's options, in which a colon would end it.
 fn escaped(path: &str) -> String {
     path.replace('\\', "\\\\").replace(':', "\\:")
 }
@@ -147,7 +148,7 @@ impl Launcher for Nspawn {
 
     fn undo(&self, site: &Site<'_>) -> Vec<Vec<String>> {
         let dissolve =
-            |cgroup: String| ["sh", "-c", DISSOLVE, "sh", &cgroup].map(String::from).to_vec();
+            |cgroup: String| ["sh", "-c", REMOVE_CGROUP, "sh", &cgroup].map(String::from).to_vec();
         let mut commands: Vec<Vec<String>> = cgroups(site).into_iter().map(dissolve).collect();
         let passage = format!("/run/systemd/nspawn/propagate/{}", machine(site));
         commands.push(vec!["rmdir".to_owned(), passage]);
@@ -183,7 +184,7 @@ impl Launcher for Nspawn {
         words.extend(site.host_dirs().map(|dir| format!("--bind={}", escaped(dir))));
         words.push("--".to_owned());
         words.extend(agent_words(AGENT).map(String::from));
-        // Two containers on one folder harm nobody: neither writes there.
+        // Two containers may use one folder at the same time: neither writes there.
         Ok(vec![Launch::new(words).with_variable("SYSTEMD_NSPAWN_LOCK", "0")])
     }
 }

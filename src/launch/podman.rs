@@ -39,11 +39,11 @@ fn podman(words: &[&str]) -> Vec<String> {
     ["podman"].iter().chain(words).map(|word| (*word).to_owned()).collect()
 }
 
-/// The runtime below podman, and what it needs here.
+/// The options that choose the runtime below podman.
 fn runtime_words(site: &Site<'_>, options: &Options<'_>) -> Result<Vec<String>> {
     let runtime = match options.get("runtime") {
         Some(name) => name,
-        // crun, which podman would take, refuses these control groups.
+        // Podman would take crun, which refuses these control groups.
         None if oci::mixed_cgroups() => "runc",
         None => return Ok(Vec::new()),
     };
@@ -52,15 +52,15 @@ fn runtime_words(site: &Site<'_>, options: &Options<'_>) -> Result<Vec<String>> 
     }
     let path = gvisor::runsc().context("there is no `runsc`; see the kind `gvisor`")?;
     let path = path.to_str().context("the path of runsc is not UTF-8")?;
-    // In the stage, whose removal unmounts what runsc leaves mounted there.
+    // In the stage: its removal unmounts what runsc leaves mounted there.
     let state = format!("root={}", site.in_stage("state"));
     let flags = ["network=none", "ignore-cgroups", &state];
     let flags = flags.iter().flat_map(|flag| ["--runtime-flag", flag]);
     Ok(["--runtime", path].into_iter().chain(flags).map(str::to_owned).collect())
 }
 
-/// Limits that podman may set: without a right to raise them, it fails on its own defaults. It
-/// lowers the number of processes itself to that of process ids.
+/// Limits that podman may set: without the right to raise them, it fails on its own defaults. It
+/// lowers the limit of processes to the limit of process ids itself.
 fn limit_words(limits: &str, processes: &str) -> Vec<String> {
     let hard = |name: &str| {
         let line = limits.lines().find_map(|line| line.strip_prefix(name))?;
@@ -74,8 +74,8 @@ fn limit_words(limits: &str, processes: &str) -> Vec<String> {
     limits.flat_map(|limit| ["--ulimit".to_owned(), limit]).collect()
 }
 
-/// Podman without root needs user ids of one's own, unless another service has them. Without them
-/// it starts after a fashion, and leaves a process and files behind.
+/// Podman without root needs subordinate user ids, unless another service assigns them. Without
+/// them it starts incompletely, and leaves a process and files behind.
 fn may_start() -> bool {
     if sys::is_root() {
         return true;
@@ -112,7 +112,8 @@ impl Launcher for Podman {
             return Vec::new();
         }
         let remove = podman(&["rm", "--force", "--time", "0", &oci::name(site)]);
-        // Without its monitor, a container is first stopped with an error, and then removed.
+        // The first command stops a container whose monitor is gone and reports an error; the
+        // second one then removes it.
         let twice = ["sh", "-c", "\"$@\" || \"$@\"", "sh"].map(str::to_owned);
         let remove = twice.into_iter().chain(remove).collect();
         vec![remove, oci::forget(site), oci::remove_cgroups(site)]
@@ -125,7 +126,7 @@ impl Launcher for Podman {
              none"
         );
         let Some(image) = options(site.argument)?.image else { return root::make(site) };
-        match engine::complaint_of(site, &podman(&["image", "exists", image]))? {
+        match engine::error_of(site, &podman(&["image", "exists", image]))? {
             None => Ok(()),
             Some(why) if why.is_empty() => bail!(
                 "podman has no image `{image}` here, and envtax fetches none: podman pull {image}"

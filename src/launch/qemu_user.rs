@@ -26,12 +26,12 @@ static INFO: LauncherInfo = LauncherInfo {
 
 const REMEDY: &str = "apt-get install qemu-user-static";
 
-/// What can be emulated: a machine and the build for it.
+/// The machines that can be emulated, each with its build.
 const MACHINES: [(&str, &Target); 2] = [("x86_64", &X86_64), ("aarch64", &AARCH64)];
 
-/// Mounts a table of foreign programs for this namespace alone and enters the emulator `$1` for
-/// programs of aarch64, opened now (`F`), so that it needs no path later. The kernel reads the
-/// escapes.
+/// Mounts a table of foreign programs for this namespace alone, and enters the emulator `$1` for
+/// programs of aarch64. The flag `F` opens the emulator now, so that it needs no path later. The
+/// kernel interprets the escapes.
 const REGISTER: &str = "mount -t binfmt_misc none /proc/sys/fs/binfmt_misc && \
     printf '%s' ':envtax:M::\\x7fELF\\x02\\x01\\x01\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00\
     \\x02\\x00\\xb7\\x00:\\xff\\xff\\xff\\xff\\xff\\xff\\xff\\x00\\xff\\xff\\xff\\xff\\xff\\xff\
@@ -66,12 +66,12 @@ fn wanted(argument: &str) -> Result<Wanted> {
     Ok(Wanted { machine, target, binfmt })
 }
 
-/// As distributions call the static build and the other one.
+/// The names that distributions give to the static build and to the other one.
 fn names(machine: &str) -> [String; 2] {
     [format!("qemu-{machine}-static"), format!("qemu-{machine}")]
 }
 
-/// The command for an emulator and a build of envtax at these paths.
+/// The command that starts this emulator with this build of envtax.
 fn words(emulator: &str, agent: &str, binfmt: bool) -> Vec<String> {
     let prefix = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", REGISTER, "sh"];
     let prefix = if binfmt { &prefix[..] } else { &[] };

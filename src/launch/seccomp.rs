@@ -1,5 +1,5 @@
 //! The machine itself behind a seccomp filter: the part of a container that every system call
-//! feels.
+//! passes.
 
 use anyhow::{Error, Result};
 
@@ -20,7 +20,7 @@ static INFO: LauncherInfo = LauncherInfo {
     ..LauncherInfo::COMMON
 };
 
-/// The profile when none is named.
+/// The profile that is used when none is named.
 const DEFAULT: &str = "container";
 
 fn profile(argument: &str) -> &str {

@@ -19,8 +19,8 @@ static INFO: LauncherInfo = LauncherInfo {
     ..LauncherInfo::COMMON
 };
 
-/// What is never left to the configuration. The first value given counts, so these are first:
-/// nothing may ask, and the streams are the agent's alone.
+/// Options that the user's configuration must not change: ssh must not ask, and the streams are for
+/// the agent only. ssh takes the first value that it is given, so these come first.
 const ALWAYS: &[&str] = &[
     "BatchMode=yes",
     "RequestTTY=no",
@@ -93,7 +93,7 @@ impl Launcher for Ssh {
 
     fn commands(&self, site: &Site<'_>) -> Result<Vec<Launch>> {
         let Wanted { words, arch } = wanted(site.argument)?;
-        // ssh joins its arguments, and the shell of that user splits them again.
+        // ssh joins its arguments, and the user's shell there splits them again.
         let mut launch = Launch::new(words.into_iter().chain(staging::quoted(arch)));
         launch.send_binary = true;
         launch.build = binaries::find_linux(arch, site.agent)?;

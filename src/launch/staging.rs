@@ -5,18 +5,18 @@
 /// The script that receives the binary.
 const SCRIPT: &str = include_str!("staging.sh");
 
-/// The words of the shell. The number of bytes must follow them.
+/// The words that start the shell with the script. The number of bytes must follow them.
 pub(super) fn shell(machine: &str) -> [String; 5] {
     ["sh", "-c", &one_line(), "sh", machine].map(str::to_owned)
 }
 
-/// The same for commands that join their arguments and have another shell split them again, as
-/// `ssh` does.
+/// The same for programs that join their arguments and have another shell split them again, such as
+/// `ssh`.
 pub(super) fn quoted(machine: &str) -> [String; 5] {
     shell(machine).map(|word| shell_words::quote(&word).into_owned())
 }
 
-/// The script without comments, in one line: commands to try by hand are easier to copy that way.
+/// The script in one line without comments, so that the command is easier to copy.
 fn one_line() -> String {
     let lines = SCRIPT.lines().filter(|line| !line.starts_with('#'));
     lines.collect::<Vec<_>>().join(" ")
@@ -31,12 +31,13 @@ mod tests {
 
     use super::*;
 
-    /// A program in place of the agent's binary: tells how it was placed, and removes itself.
+    /// A program that takes the place of the agent's binary: it tells where it is, and removes
+    /// itself.
     const PROGRAM: &[u8] =
         b"#!/bin/sh\nd=${3%/envtax}; stat -c '%a %F' \"$d\" \"$3\"; ls -A \"$d\"\n\
                              rm -r \"$d\"\n";
 
-    /// Starts the script with that folder for temporary files. It waits for a line of input first.
+    /// Starts the script, with that folder for temporary files. It first waits for a line of input.
     fn start(folder: &Path, bytes: usize) -> Child {
         let mut command = Command::new("sh");
         command.args(["-c", "read -r line; exec sh \"$@\"", "sh", "-c", &one_line(), "sh"]);

@@ -34,7 +34,7 @@ const OPTIONS: &[&str] = &["root", "memory", "tmp", "append", "boot"];
 
 /// The kernel's messages go to the error output; the other consoles are for the agent. Without a
 /// root, the kernel would look for one on a disk that does not exist. With neither a root nor a
-/// console, User-mode Linux appends its own, as arguments for the agent.
+/// console, User-mode Linux appends words of its own, which would become arguments of the agent.
 const CONSOLES: &[&str] =
     &["con=null", "con0=null,fd:2", "console=tty0", "quiet", "root=/dev/ram0"];
 
@@ -42,7 +42,7 @@ const CONSOLES: &[&str] =
 /// Its buffer has a fixed size, and a CPU with AMX has more registers than fit into it.
 const REGISTERS: &[&str] = &["fp regs failed", "fp_registers"];
 
-/// Why a kernel runs no program, by what it printed.
+/// The reason why a kernel runs no program, by what it printed.
 fn explained(printed: Vec<String>) -> Failure {
     let is_registers = |line: &String| REGISTERS.iter().any(|words| line.contains(words));
     let failure = match printed.iter().any(is_registers) {
@@ -61,7 +61,7 @@ fn explained(printed: Vec<String>) -> Failure {
     failure.printed(printed)
 }
 
-/// What the system itself has at these paths, a guest has of its own.
+/// A guest has filesystems of its own at these paths.
 const OWN: [&str; 3] = ["/proc", "/sys", "/dev"];
 
 impl Launcher for Uml {
@@ -86,12 +86,12 @@ impl Launcher for Uml {
         let folders = folders(site, &options)?;
         let orders = Orders {
             console: "/dev/tty1".to_owned(),
-            mounts: fit(site, &folders)?.1,
+            mounts: folder_setup(site, &folders)?.1,
             root: options.root()?.map(|root| Mount::root("none", "hostfs", root)),
             ..Orders::default()
         };
-        // Debian builds every filesystem above into it.
-        machine::furnish(site, &folders, &[], orders)
+        // Debian builds all filesystems above into its kernel.
+        machine::make_boot_files(site, &folders, &[], orders)
     }
 
     fn diagnose(&self, site: &Site<'_>) -> Option<Failure> {
@@ -127,7 +127,7 @@ impl Launcher for Uml {
         ];
         let words = words
             .chain(own)
-            .chain(fit(site, &folders(site, &options)?)?.0)
+            .chain(folder_setup(site, &folders(site, &options)?)?.0)
             .chain(options.all("append").map(str::to_owned))
             .chain(machine::root_words(&options)?)
             .chain(machine::init_words());
@@ -140,8 +140,8 @@ fn folders<'a>(site: &Site<'a>, options: &Options<'a>) -> Result<Vec<Folder<'a>>
     machine::folders(site, options.get("tmp").unwrap_or("hostfs"))
 }
 
-/// Words for the disks, and what the guest mounts.
-fn fit(site: &Site<'_>, folders: &[Folder<'_>]) -> Result<(Vec<String>, Vec<Mount>)> {
+/// Words for the disks, and the filesystems that the guest mounts.
+fn folder_setup(site: &Site<'_>, folders: &[Folder<'_>]) -> Result<(Vec<String>, Vec<Mount>)> {
     let (mut words, mut mounts) = (Vec::new(), Vec::new());
     let mut letters = b'a'..=b'p';
     for folder in folders {
@@ -158,7 +158,7 @@ fn fit(site: &Site<'_>, folders: &[Folder<'_>]) -> Result<(Vec<String>, Vec<Moun
                 let host = folder.host.display().to_string();
                 mounts.push(Mount::new("none", "hostfs", point, &host));
             }
-            // The row of a folder that is not there says so.
+            // A folder that does not exist is explained in its rows.
             _ => {}
         }
     }
@@ -186,7 +186,7 @@ mod tests {
         ];
         let site = Site { dirs: &dirs, ..site_of("") };
         let folders = machine::folders(&site, "hostfs").unwrap();
-        let (words, mounts) = fit(&site, &folders).unwrap();
+        let (words, mounts) = folder_setup(&site, &folders).unwrap();
         assert_eq!(words, ["ubda=/stage/disk-2.img"]);
         let tmp = Mount::new("none", "hostfs", "/tmp", "/stage/tmp");
         let shared = Mount::new("none", "hostfs", "/usr", "/usr");

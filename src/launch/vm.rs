@@ -1,4 +1,4 @@
-//! A virtual machine: QEMU, a stock kernel, and an initramfs with nothing in it but the agent.
+//! A virtual machine: QEMU, a stock kernel, and an initramfs that holds the agent only.
 
 use std::fs::{self, OpenOptions};
 use std::path::Path;
@@ -33,10 +33,10 @@ static INFO: LauncherInfo = LauncherInfo {
 
 const OPTIONS: &[&str] = &["root", "kernel", "accel", "cpus", "memory", "tmp", "append", "boot"];
 
-/// Where Debian 12 and newer systems have a server of virtiofs; others have it on the search path.
+/// Paths of virtiofsd in Debian 12 and newer; other systems have it on the search path.
 const VIRTIOFSD: [&str; 2] = ["/usr/lib/qemu/virtiofsd", "/usr/libexec/virtiofsd"];
 
-/// The argument, read.
+/// The argument of the kind, parsed.
 struct Machine<'a> {
     options: Options<'a>,
     tmp: &'a str,
@@ -73,7 +73,7 @@ impl<'a> Machine<'a> {
         self.options.get("kernel").map_or_else(Kernel::find, |path| Kernel::given(Path::new(path)))
     }
 
-    /// What runs the guest's code.
+    /// The accelerator that runs the guest's code.
     fn accelerator(&self) -> Result<&'static str> {
         match self.options.get("accel") {
             Some("kvm") => try_kvm().map(|()| "kvm").context("option `accel=kvm`"),
@@ -83,8 +83,8 @@ impl<'a> Machine<'a> {
     }
 }
 
-/// Whether KVM can run a stock kernel here. A `/dev/kvm` alone does not say so: that of a guest
-/// which may only have guests with a kernel made for it (PVM) interprets a stock one, and hangs.
+/// An error if KVM cannot run a stock kernel here. An existing `/dev/kvm` is not enough: in a guest
+/// whose hypervisor only runs kernels made for it (PVM), a stock kernel is interpreted and hangs.
 fn try_kvm() -> Result<()> {
     let device = OpenOptions::new().read(true).write(true).open("/dev/kvm");
     device.context("`/dev/kvm` cannot be opened: load the module, join the group `kvm`")?;
@@ -111,12 +111,12 @@ impl Launcher for Vm {
         Machine::read(argument).map(drop)
     }
 
-    /// The server of virtiofs in Debian 12 never removes its own lock.
+    /// virtiofsd of Debian 12 never removes its own lock file.
     fn undo(&self, site: &Site<'_>) -> Vec<Vec<String>> {
         let locks = || {
             let machine = Machine::read(site.argument)?;
-            let fitting = fit(site, &machine::folders(site, machine.tmp)?)?;
-            anyhow::Ok(fitting.helpers.iter().map(|helper| lock_of(&helper.ready)).collect())
+            let setup = folder_setup(site, &machine::folders(site, machine.tmp)?)?;
+            anyhow::Ok(setup.helpers.iter().map(|helper| lock_of(&helper.ready)).collect())
         };
         let locks: Vec<String> = locks().unwrap_or_default();
         let remove = |lock| ["rm".to_owned(), "-f".to_owned(), lock].to_vec();
@@ -128,19 +128,19 @@ impl Launcher for Vm {
         let machine = Machine::read(site.argument)?;
         let kernel = machine.kernel()?;
         let folders = machine::folders(site, machine.tmp)?;
-        let mut fitting = fit(site, &folders)?;
-        let root = fitting.add_root(&machine.options)?;
-        let modules = kernel.modules(&fitting.modules)?;
+        let mut setup = folder_setup(site, &folders)?;
+        let root = setup.add_root(&machine.options)?;
+        let modules = kernel.modules(&setup.modules)?;
         let facts = [("accelerator", machine.accelerator()?), ("machine", "qemu q35")];
         let facts = facts.map(|(name, value)| (name.to_owned(), value.to_owned()));
         let orders = Orders {
             console: "/dev/hvc0".to_owned(),
-            mounts: fitting.mounts,
+            mounts: setup.mounts,
             root,
             facts: facts.into(),
             ..Orders::default()
         };
-        machine::furnish(site, &folders, &modules, orders)
+        machine::make_boot_files(site, &folders, &modules, orders)
     }
 
     fn commands(&self, site: &Site<'_>) -> Result<Vec<Launch>> {
@@ -149,8 +149,8 @@ impl Launcher for Vm {
         let cpu = if accelerator == "kvm" { "host" } else { "max" };
         let memory = machine.options.memory_mib()?;
         let folders = machine::folders(site, machine.tmp)?;
-        let mut fitting = fit(site, &folders)?;
-        fitting.add_root(&machine.options)?;
+        let mut setup = folder_setup(site, &folders)?;
+        setup.add_root(&machine.options)?;
         let mut words = vec![QEMU.to_owned()];
         let mut add = |text: &str| words.extend(text.split(' ').map(str::to_owned));
         add("-nodefaults -no-user-config -display none -no-reboot -monitor none");
@@ -160,14 +160,14 @@ impl Launcher for Vm {
         add("-chardev file,id=log,path=/dev/stderr -serial chardev:log");
         add("-chardev stdio,id=agent,signal=off -device virtio-serial");
         add("-device virtconsole,chardev=agent");
-        if !fitting.helpers.is_empty() {
-            // A server of virtiofs maps the guest's memory.
+        if !setup.helpers.is_empty() {
+            // virtiofsd maps the guest's memory.
             add(&format!("-object memory-backend-memfd,id=mem,size={memory}M,share=on"));
             add("-numa node,memdev=mem");
         }
-        words.extend(fitting.devices);
+        words.extend(setup.devices);
         let kernel = machine.kernel()?;
-        // Emulated, unpacking a kernel takes longer than booting it.
+        // Under emulation, unpacking a kernel takes longer than booting it.
         let unpacked = kernel.unpacked().filter(|_| accelerator == "tcg");
         let kernel = unpacked.unwrap_or(kernel.image).display().to_string();
         let line = ["console=ttyS0", "quiet", "panic=-1"].map(str::to_owned).into_iter();
@@ -182,20 +182,20 @@ impl Launcher for Vm {
         words.push(line.join(" "));
         let launch = Launch::new(words);
         let boot_limit = machine.options.boot_limit()?;
-        Ok(vec![Launch { helpers: fitting.helpers, boot_limit, ..launch }])
+        Ok(vec![Launch { helpers: setup.helpers, boot_limit, ..launch }])
     }
 }
 
-/// What the guest's folders ask of QEMU and of the guest.
-struct Fitting {
+/// QEMU's words and the guest's mounts and modules that the guest's folders need.
+struct FolderSetup {
     devices: Vec<String>,
     helpers: Vec<Helper>,
     modules: Vec<&'static str>,
     mounts: Vec<Mount>,
 }
 
-fn fit(site: &Site<'_>, folders: &[Folder<'_>]) -> Result<Fitting> {
-    let mut fitting = Fitting {
+fn folder_setup(site: &Site<'_>, folders: &[Folder<'_>]) -> Result<FolderSetup> {
+    let mut setup = FolderSetup {
         devices: Vec::new(),
         helpers: Vec::new(),
         modules: vec!["virtio_pci", "virtio_console"],
@@ -206,32 +206,33 @@ fn fit(site: &Site<'_>, folders: &[Folder<'_>]) -> Result<Fitting> {
         let point = folder.point;
         match folder.made {
             Made::Nothing => {}
-            Made::Memory { size } => fitting.mounts.push(machine::memory_mount(point, size)),
+            Made::Memory { size } => setup.mounts.push(machine::memory_mount(point, size)),
             Made::Disk { filesystem, .. } => {
                 let letter = char::from(disks.next().context("more than 26 disks")?);
-                fitting.add_disk(letter, &folder.image_in(site));
-                // Checksums are looked up by name, which no table of what a module needs says.
-                fitting.modules.extend(["virtio_blk", "crc32c_generic"]);
+                setup.add_disk(letter, &folder.image_in(site));
+                // Kernels look checksums up by name, which the table of dependencies of modules
+                // does not show.
+                setup.modules.extend(["virtio_blk", "crc32c_generic"]);
                 let module = ["ext4", "xfs", "btrfs"].into_iter().find(|it| *it == filesystem);
-                fitting.modules.extend(module);
+                setup.modules.extend(module);
                 let device = format!("/dev/vd{letter}");
-                fitting.mounts.push(Mount::new(&device, filesystem, point, ""));
+                setup.mounts.push(Mount::new(&device, filesystem, point, ""));
             }
             Made::Share { how: how @ ("9p" | "virtiofs"), option } if folder.is_shareable(site) => {
                 let host = quoted(&folder.host.display().to_string());
                 match how {
-                    "9p" => fitting.add_9p(number, &host, point, option)?,
-                    _ => fitting.add_virtiofs(number, site, &host, point),
+                    "9p" => setup.add_9p(number, &host, point, option)?,
+                    _ => setup.add_virtiofs(number, site, &host, point),
                 }
             }
-            // The row of a folder that is not there says so.
+            // A folder that does not exist is explained in its rows.
             Made::Share { .. } => {}
         }
     }
-    Ok(fitting)
+    Ok(setup)
 }
 
-impl Fitting {
+impl FolderSetup {
     fn add_disk(&mut self, letter: char, image: &str) {
         let drive =
             format!("file={},if=none,id=disk-{letter},format=raw,cache=none", quoted(image));
@@ -239,8 +240,8 @@ impl Fitting {
         self.devices.extend(["-drive", &drive, "-device", &device].map(str::to_owned));
     }
 
-    /// The folder that is to be the guest's root. It may lie on several filesystems, whose files
-    /// are told apart by `multidevs`.
+    /// Adds the folder that is to be the guest's root. It may lie on several filesystems, whose
+    /// files `multidevs` keeps apart.
     fn add_root(&mut self, options: &Options<'_>) -> Result<Option<Mount>> {
         let Some(root) = options.root()? else { return Ok(None) };
         let share = format!(
@@ -285,13 +286,13 @@ impl Fitting {
     }
 }
 
-/// The lock that a server of virtiofs has beside its socket.
+/// The lock file of virtiofsd, beside its socket.
 fn lock_of(socket: &Path) -> String {
     let name = socket.display().to_string().replace('/', ".");
     format!("/var/run/virtiofsd/{name}.pid")
 }
 
-/// A value between the commas of QEMU's options.
+/// A value in QEMU's options, which are separated by commas.
 fn quoted(value: &str) -> String {
     value.replace(',', ",,")
 }
@@ -318,22 +319,22 @@ mod tests {
             dir("/g", ""),
         ];
         let site = Site { dirs: &dirs, ..site_of("") };
-        let fitting = fit(&site, &machine::folders(&site, "tmpfs").unwrap()).unwrap();
-        let text = fitting.devices.join(" ");
+        let setup = folder_setup(&site, &machine::folders(&site, "tmpfs").unwrap()).unwrap();
+        let text = setup.devices.join(" ");
         assert!(text.contains("file=/stage/disk-1.img,if=none,id=disk-a,format=raw,cache=none"));
         assert!(text.contains("-virtfs local,path=/usr,mount_tag=share3,security_model=none"));
         assert!(text.contains("socket,id=share4,path=/stage/share4"));
-        let helper = fitting.helpers[0].words.join(" ");
+        let helper = setup.helpers[0].words.join(" ");
         assert!(helper.contains("source=/etc -o cache=auto --socket-path=/stage/share4"));
         let undo = Vm.undo(&site).concat().join(" ");
         assert_eq!(undo, "pkill -KILL -f /stage/ rm -f /var/run/virtiofsd/.stage.share4.pid");
-        let mounts: Vec<_> = fitting.mounts.iter().map(|mount| mount.point.as_str()).collect();
+        let mounts: Vec<_> = setup.mounts.iter().map(|mount| mount.point.as_str()).collect();
         assert_eq!(mounts, ["/tmp", "/a", "/b", "/usr", "/etc", "/e"]);
-        assert_eq!(fitting.mounts[1].source, "/dev/vda");
-        assert_eq!(fitting.mounts[2].source, "/dev/vdb");
-        assert!(fitting.mounts[3].options.ends_with("msize=262144,cache=loose"));
-        assert_eq!(fitting.mounts[5].options, "size=64M");
-        assert!(fitting.modules.contains(&"btrfs") && fitting.modules.contains(&"9p"));
+        assert_eq!(setup.mounts[1].source, "/dev/vda");
+        assert_eq!(setup.mounts[2].source, "/dev/vdb");
+        assert!(setup.mounts[3].options.ends_with("msize=262144,cache=loose"));
+        assert_eq!(setup.mounts[5].options, "size=64M");
+        assert!(setup.modules.contains(&"btrfs") && setup.modules.contains(&"9p"));
     }
 
     #[test]

@@ -22,7 +22,7 @@ static INFO: LauncherInfo = LauncherInfo {
     ..LauncherInfo::COMMON
 };
 
-/// How WSL enters Windows programs in the kernel's table of foreign programs.
+/// The files in which WSL registers Windows programs with the kernel.
 const INTEROP: &[&str] =
     &["/proc/sys/fs/binfmt_misc/WSLInterop", "/proc/sys/fs/binfmt_misc/WSLInterop-late"];
 
@@ -49,7 +49,7 @@ impl Launcher for Windows {
     fn commands(&self, site: &Site<'_>) -> Result<Vec<Launch>> {
         let agent = binaries::find(&WINDOWS, site.agent)?;
         let agent = agent.to_str().context("the path of envtax.exe is not UTF-8")?;
-        // Windows tells a program its own path; ours would mean nothing there.
+        // Windows tells a program its own path; a Linux path would mean nothing there.
         Ok(vec![Launch::new([agent, "agent"])])
     }
 }

@@ -29,15 +29,15 @@ static INFO: LauncherInfo = LauncherInfo {
     ..LauncherInfo::COMMON
 };
 
-/// What a prefix has beside its drives: the registry, and when it was brought up to date.
+/// The files of a prefix other than its drives: the registry, and the time of its last update.
 const REGISTRY: [&str; 4] = ["system.reg", "user.reg", "userdef.reg", ".update-timestamp"];
-/// The library that programs made by Rust ask for, and that Wine has since version 9.
+/// A library that programs made by Rust need, and that Wine has from version 9 on.
 const RANDOM: &str = "bcryptprimitives.dll";
 /// How long making a prefix may take.
-const PATIENCE: Duration = Duration::from_secs(180);
-/// Ends all that runs in the prefix that is its second argument; the first is the folder that the
-/// prefix's server has its own in. Wine that was not changed by a distribution has it elsewhere,
-/// under a name made of the prefix's inode. Processes whose server was killed wait for ever.
+const TIME_LIMIT: Duration = Duration::from_secs(180);
+/// Ends all processes in the prefix `$2`. `$1` is the folder in which the prefix's server has a
+/// folder of its own. Unmodified Wine uses another place, with a name made from the prefix's inode.
+/// Processes whose server was killed would wait for ever.
 const END: &str = r#"
 [ -d "$2" ] || exit 0
 TMPDIR=$1 WINEPREFIX=$2 wineserver -k
@@ -116,19 +116,19 @@ impl Launcher for Wine {
     }
 }
 
-/// No messages, and no entries in the user's menus.
+/// No messages on the error output, and no entries in the user's menus.
 const VARIABLES: [(&str, &str); 2] =
     [("WINEDEBUG", "-all"), ("WINEDLLOVERRIDES", "winemenubuilder.exe=d")];
 
-/// Whether Wine takes the folder for one on the drive of `/`, as it does where no other drive has
-/// it. An agent that starts on that drive has the absolute paths of this machine; one that starts
-/// in the same folder has the relative ones too.
+/// Whether Wine places the folder on the drive of `/`, which it does if no other drive contains it.
+/// An agent that starts there can use absolute paths of this machine; one that starts in the same
+/// folder can use relative paths, too.
 fn is_on_root(folder: &Path, prefix: &Path) -> bool {
     let drive = prefix.join("drive_c");
     !folder.starts_with(fs::canonicalize(&drive).unwrap_or(drive))
 }
 
-/// The prefix that the argument names.
+/// The prefix that the argument names, if it names one.
 fn given_prefix(argument: &str) -> Result<Option<PathBuf>> {
     if argument.is_empty() {
         return Ok(None);
@@ -149,7 +149,7 @@ fn being_made(id: &str) -> PathBuf {
     cache_folder().join(format!("wine-{id}"))
 }
 
-/// envtax's own prefix, made the first time it is asked for.
+/// envtax's own prefix, which is made when it is needed first.
 fn own_prefix(site: &Site<'_>) -> Result<PathBuf> {
     let own = cache_folder().join("wine");
     if own.join("system.reg").is_file() {
@@ -159,7 +159,7 @@ fn own_prefix(site: &Site<'_>) -> Result<PathBuf> {
     fs::create_dir_all(&making).with_context(|| format!("making `{}`", making.display()))?;
     // Without Mono and Gecko, which would ask whether to download them.
     let overrides = ("WINEDLLOVERRIDES", "winemenubuilder.exe=d;mscoree,mshtml=");
-    // The registry is written when the last program ends, for which the second command waits.
+    // The registry is written when the last program has ended; the second command waits for that.
     for words in [["wineboot", "-i"], ["wineserver", "-w"]] {
         let mut command = Command::new(words[0]);
         command.arg(words[1]).env("WINEPREFIX", &making).env("WINEARCH", "win64");
@@ -167,33 +167,33 @@ fn own_prefix(site: &Site<'_>) -> Result<PathBuf> {
         let made = ends_well(&mut command);
         made.with_context(|| format!("making the Wine prefix by `{}`", words.join(" ")))?;
     }
-    // Another run may have been faster: then its prefix is as good.
+    // Another run may have made the prefix meanwhile; it is as good.
     if fs::rename(&making, &own).is_err() {
         ensure!(own.join("system.reg").is_file(), "`{}` cannot be made", own.display());
     }
     Ok(own)
 }
 
-/// Runs a command to its end, in a session of its own.
+/// Runs a command to its end, in a session of its own. An error unless it succeeds.
 fn ends_well(command: &mut Command) -> Result<()> {
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     sys::new_session(command);
     let mut child = command.spawn()?;
-    match child::ended_within(&mut child, PATIENCE, &|| false)? {
+    match child::ended_within(&mut child, TIME_LIMIT, &|| false)? {
         Some(status) if status.success() => Ok(()),
         Some(status) => bail!("it ended with {status}"),
         None => {
             sys::end_group(child.id());
             child.wait()?;
-            bail!("it is not finished after {} s", PATIENCE.as_secs());
+            bail!("it is not finished after {} s", TIME_LIMIT.as_secs());
         }
     }
 }
 
 /// Makes a prefix at `place` with the drives of another one and a copy of its registry.
 ///
-/// A prefix has one server, with which all its processes talk and die. One of its own lets a launch
-/// be ended without regard to others, and leaves the registry that it was made from alone.
+/// All processes of a prefix depend on its one server. With a prefix of its own, a launch can be
+/// ended without harm to others, and the registry that was copied stays unchanged.
 fn borrow_prefix(from: &Path, place: &Path) -> Result<()> {
     sys::make_private_folder(place)?;
     for file in REGISTRY {

@@ -1,4 +1,4 @@
-//! A Linux distribution in the Windows Subsystem for Linux, from outside of it.
+//! A Linux distribution in the Windows Subsystem for Linux, started from Windows.
 
 use std::env::consts::ARCH;
 
@@ -60,10 +60,10 @@ impl Launcher for Wsl {
         let words = words(site.argument).context("the distribution")?;
         let mut launch =
             Launch::new(words.into_iter().map(str::to_owned).chain(staging::shell(ARCH)))
-                // Its own messages are in UTF-16 otherwise.
+                // Otherwise `wsl` prints its own messages in UTF-16.
                 .with_variable("WSL_UTF8", "1");
         launch.send_binary = true;
-        // What runs on Windows is no program for Linux.
+        // This binary is for Windows, and the distribution needs one for Linux.
         launch.build = binaries::find_linux(ARCH, site.agent)?;
         Ok(vec![launch])
     }

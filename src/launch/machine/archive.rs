@@ -25,13 +25,13 @@ impl Archive {
         self.entry(path, FOLDER, &[])
     }
 
-    /// A copy of that file.
+    /// Adds a copy of that file.
     pub(super) fn add_file(&mut self, path: &str, from: &Path) -> Result<()> {
         let bytes = fs::read(from).with_context(|| format!("reading `{}`", from.display()))?;
         self.add(path, &bytes)
     }
 
-    /// A file with these bytes.
+    /// Adds a file with these bytes.
     pub(super) fn add(&mut self, path: &str, bytes: &[u8]) -> Result<()> {
         self.entry(path, PROGRAM, bytes)
     }

@@ -1,5 +1,5 @@
-//! Boots a kernel with a program that ends at once: a control that tells a kernel which cannot run
-//! any program on this machine from a fault of the agent.
+//! Boots a kernel with a program that ends at once. This control shows whether a failure is the
+//! agent's or the kernel cannot run any program on this machine.
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -14,16 +14,16 @@ use crate::sys;
 
 /// Path of the program in the guest.
 pub(in crate::launch) const INIT: &str = "/init";
-/// How long the control may take.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// How long the boot may take.
+const TIME_LIMIT: Duration = Duration::from_secs(30);
 /// What Linux prints when its first process ends with status 0.
 const RAN: &str = "Attempted to kill init! exitcode=0x00000000";
-/// Lines at the beginning of the kernel's output that are quoted.
+/// How many lines from the beginning of the kernel's output are quoted.
 const LINES: usize = 8;
 
-/// What the control showed.
+/// What the control boot showed.
 pub(in crate::launch) struct ControlBoot {
-    /// The program was started and ended.
+    /// The program was started and has ended.
     pub(in crate::launch) ran: bool,
     /// The kernel's first lines.
     pub(in crate::launch) printed: Vec<String>,
@@ -45,7 +45,7 @@ impl ControlBoot {
         command.args(arguments).stdin(Stdio::null()).stdout(output.try_clone()?).stderr(output);
         sys::new_session(&mut command);
         let mut child = command.spawn().with_context(|| format!("starting `{program}`"))?;
-        let ended = child::ended_within(&mut child, PATIENCE, &|| false);
+        let ended = child::ended_within(&mut child, TIME_LIMIT, &|| false);
         sys::end_group(child.id());
         let _ = child.kill();
         child.wait()?;

@@ -9,21 +9,20 @@ use anyhow::{Context, Result, bail, ensure};
 
 use crate::launch::cache_folder;
 
-/// Modules that are needed by name in some kernels only: others have them built in, or under
-/// another name.
+/// Modules that only some kernels need by name: others have them built in or name them otherwise.
 const OPTIONAL: &[&str] = &["crc32c_generic"];
 
-/// A kernel image and where its modules are.
+/// A kernel image, and the folder of its modules.
 #[derive(Debug)]
 pub(in super::super) struct Kernel {
     pub(in super::super) image: PathBuf,
     pub(in super::super) version: String,
-    /// None when everything must be built in.
+    /// None if everything must be built in.
     modules: Option<PathBuf>,
 }
 
 impl Kernel {
-    /// The kernel of that file, or the newest one below a folder such as an unpacked package.
+    /// The kernel in that file, or the newest one in a folder such as an unpacked package.
     pub(in super::super) fn given(path: &Path) -> Result<Kernel> {
         if path.is_dir() {
             let found = newest(path).or_else(|| newest_in(path, path));
@@ -38,7 +37,7 @@ impl Kernel {
         Ok(Kernel { image: path.to_owned(), version, modules })
     }
 
-    /// The newest kernel that this machine has installed with its modules, or else has been
+    /// The newest kernel that this machine has installed with its modules, or else one that was
     /// downloaded.
     pub(in super::super) fn find() -> Result<Kernel> {
         newest(Path::new("/")).or_else(|| newest(&cache())).with_context(|| {
@@ -52,13 +51,14 @@ impl Kernel {
         })
     }
 
-    /// The same kernel unpacked, where that is beside it.
+    /// The same kernel unpacked, if such a file is beside it.
     pub(in super::super) fn unpacked(&self) -> Option<PathBuf> {
         let name = format!("vmlinux-{}", self.version);
         Some(self.image.with_file_name(name)).filter(|path| path.is_file())
     }
 
-    /// Files of these modules and of all that they need, in the order in which they are loaded.
+    /// Files of these modules and of all modules that they need, in the order in which they are
+    /// loaded.
     pub(in super::super) fn modules(&self, wanted: &[&str]) -> Result<Vec<PathBuf>> {
         let Some(folder) = &self.modules else { return Ok(Vec::new()) };
         let modules = Modules::read(folder)?;
@@ -77,17 +77,17 @@ impl Kernel {
     }
 }
 
-/// Where kernels are downloaded to.
+/// The folder for downloaded kernels.
 fn cache() -> PathBuf {
     cache_folder().join("kernel")
 }
 
-/// The newest kernel of a system's root or an unpacked package, with its modules.
+/// The newest kernel with its modules in a system's root or an unpacked package.
 fn newest(base: &Path) -> Option<Kernel> {
     newest_in(&base.join("boot"), base)
 }
 
-/// The newest kernel of that folder that can be read and has modules below `base`.
+/// The newest kernel in that folder that can be read and has modules below `base`.
 fn newest_in(folder: &Path, base: &Path) -> Option<Kernel> {
     let kernels = fs::read_dir(folder).ok()?.flatten().filter_map(|entry| {
         let image = entry.path();
@@ -99,7 +99,7 @@ fn newest_in(folder: &Path, base: &Path) -> Option<Kernel> {
     kernels.max_by_key(|kernel| numbers_in(&kernel.version))
 }
 
-/// Versions compare by their numbers: 6.1.0-56 is newer than 6.1.0-9.
+/// The numbers of a version, by which versions compare: 6.1.0-56 is newer than 6.1.0-9.
 fn numbers_in(version: &str) -> Vec<u64> {
     let numbers = version.split(|c: char| !c.is_ascii_digit());
     numbers.filter_map(|number| number.parse().ok()).collect()
@@ -110,7 +110,7 @@ fn modules_below(base: &Path, version: &str) -> Option<PathBuf> {
     places.into_iter().find(|place| place.is_dir())
 }
 
-/// The version that an image says it is (Documentation/arch/x86/boot.rst).
+/// The version that an image's header gives (Documentation/arch/x86/boot.rst).
 fn version_of(image: &Path) -> Result<String> {
     let mut head = Vec::new();
     File::open(image)
@@ -127,7 +127,8 @@ fn version_of(image: &Path) -> Result<String> {
 /// The modules of one kernel, by name.
 struct Modules {
     files: BTreeMap<String, PathBuf>,
-    /// Names of what each needs; none where `depmod` was never run, and the modules are asked.
+    /// For each module, the modules that it needs. None if `depmod` was never run; then the
+    /// modules' own files tell.
     needs: Option<BTreeMap<String, Vec<String>>>,
     built_in: Vec<String>,
 }
@@ -151,8 +152,8 @@ impl Modules {
         Ok(Modules { files, needs: Some(needs), built_in })
     }
 
-    /// Adds the module's file behind those that it needs. Whether there is one; a module that is
-    /// built in has none and is there.
+    /// Adds the module's file after those of the modules that it needs. Returns whether the module
+    /// exists; a built-in one exists and has no file.
     fn add(&self, name: &str, order: &mut Vec<PathBuf>) -> Result<bool> {
         let Some(file) = self.files.get(name) else {
             return Ok(self.built_in.iter().any(|known| known == name));
@@ -171,7 +172,7 @@ impl Modules {
     }
 }
 
-/// `kernel/fs/9p/9p.ko.xz` is `9p`; kernels take `-` and `_` for the same.
+/// The module's name: `kernel/fs/9p/9p.ko.xz` is `9p`. Kernels treat `-` and `_` alike.
 fn module_name(path: &str) -> String {
     let name = path.rsplit('/').next().unwrap_or(path);
     name.split(".ko").next().unwrap_or(name).replace('-', "_")
@@ -192,8 +193,8 @@ fn files_below(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// Names of the modules that this one says it needs, in its section `.modinfo`: texts
-/// `NAME=VALUE`, each with a zero at its end.
+/// Names of the modules that this one needs, from its section `.modinfo`: texts `NAME=VALUE`, each
+/// ended by a zero byte.
 fn needed_by(file: &Path) -> Result<Vec<String>> {
     ensure!(
         file.extension().is_some_and(|end| end == "ko"),
@@ -220,7 +221,7 @@ mod tests {
         fs::write(path, bytes).unwrap();
     }
 
-    /// What an image of that version starts with.
+    /// The beginning of an image of that version.
     fn image(version: &str) -> Vec<u8> {
         let mut bytes = vec![0; 0x400];
         bytes[0x202..0x206].copy_from_slice(b"HdrS");

@@ -21,48 +21,48 @@ use crate::protocol::guest::{AGENT, Mount, ORDERS, Orders};
 use crate::units::parse_bytes;
 use archive::Archive;
 
-/// Size of a disk when none is given. It takes as much space as is written to it.
+/// Size of a disk when none is given. It takes as much space on this machine as is written to it.
 const DISK: u64 = 1 << 30;
-/// Filesystems that a disk can have, with the options that make one without asking. Nothing is left
-/// for the guest to initialise while it is measured.
+/// Filesystems that a disk can have, with the options that make one without questions. They leave
+/// nothing to be initialised later, while the guest is measured.
 const DISK_FILESYSTEMS: &[(&str, &[&str])] = &[
     ("ext4", &["-q", "-F", "-E", "lazy_itable_init=0,lazy_journal_init=0"]),
     ("xfs", &["-q", "-f"]),
     ("btrfs", &["-q", "-f"]),
 ];
 
-/// The kernel's last words: what has it start the agent.
+/// The last words of the kernel's command line, which start the agent.
 pub(super) fn init_words() -> [String; 6] {
     ["--", "agent", "--self", AGENT, "--enter", &format!("guest:{ORDERS}")].map(str::to_owned)
 }
 
-/// How the kernel is told which program to start, before all other words.
+/// The first word of the kernel's command line: the program to start.
 pub(super) fn init_program() -> String {
     format!("rdinit={AGENT}")
 }
 
-/// The variable of a guest with a root: the kernel hands words that it does not know on to its
-/// first process.
+/// The kernel's word for a guest with a root folder. The kernel passes words that it does not know
+/// on to its first process, as variables.
 pub(super) fn root_words(options: &Options<'_>) -> Result<Option<String>> {
     let path = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
     Ok(options.root()?.map(|_| path.to_owned()))
 }
 
-/// What a folder of a guest is to be.
+/// The contents of a folder in a guest.
 #[derive(Debug, PartialEq)]
 pub(super) enum Made<'a> {
     /// A disk of its own: an image in the stage.
     Disk { filesystem: &'a str, bytes: u64 },
     /// Memory of the guest.
     Memory { size: &'a str },
-    /// A folder of this machine, shared in that way.
+    /// A folder of this machine, shared in the way `how`.
     Share { how: &'a str, option: &'a str },
-    /// Nothing that is made: the guest's own folder of that path, if it has one.
+    /// Nothing is made: the guest's own folder of that path, if it exists.
     Nothing,
 }
 
 impl<'a> Made<'a> {
-    /// Reads `loop:FILESYSTEM[:SIZE]`, `tmpfs[:SIZE]` and `SHARE[:OPTION]`.
+    /// Parses `loop:FILESYSTEM[:SIZE]`, `tmpfs[:SIZE]` and `SHARE[:OPTION]`.
     pub(super) fn of(text: &'a str) -> Result<Made<'a>> {
         let (kind, rest) = text.split_once(':').unwrap_or((text, ""));
         Ok(match kind {
@@ -80,21 +80,21 @@ impl<'a> Made<'a> {
                 let bytes = bytes.with_context(|| format!("`{text}`: write a size as `1GiB`"))?;
                 Made::Disk { filesystem, bytes }
             }
-            // A folder of workloads: as the guest's root is shared, where that is.
+            // The folder of workloads. It is shared in the same way as a root folder.
             DATA_DIR => Made::Share { how: "9p", option: "loose" },
             how => Made::Share { how, option: rest },
         })
     }
 }
 
-/// A folder of a guest that is not its kernel's.
+/// A folder of a guest that its kernel does not provide.
 pub(super) struct Folder<'a> {
     /// Path in the guest.
     pub(super) point: &'a str,
     pub(super) made: Made<'a>,
-    /// The folder of this machine that a share would show.
+    /// The folder of this machine that a share shows.
     pub(super) host: PathBuf,
-    /// An image of this name would be in the stage.
+    /// Name of the disk's image in the stage.
     pub(super) image: String,
 }
 
@@ -103,19 +103,19 @@ impl Folder<'_> {
         site.in_stage(&self.image)
     }
 
-    /// Whether this machine has the folder; that of the stage is made before it is needed.
+    /// Whether this machine has the folder. A folder in the stage will be made before it is needed.
     pub(super) fn is_shareable(&self, site: &Site<'_>) -> bool {
         self.host.starts_with(site.stage) || self.host.is_dir()
     }
 }
 
-/// The guest's memory as a filesystem.
+/// A filesystem in the guest's memory.
 pub(super) fn memory_mount(point: &str, size: &str) -> Mount {
     let options = if size.is_empty() { String::new() } else { format!("size={size}") };
     Mount::new("tmpfs", "tmpfs", point, &options)
 }
 
-/// The folders that a guest is to have: that for temporary files, then the target directories.
+/// The folders of a guest: the one for temporary files, then the target directories.
 pub(super) fn folders<'a>(site: &Site<'a>, tmp: &'a str) -> Result<Vec<Folder<'a>>> {
     let own = ("/tmp", tmp, site.stage.join("tmp"));
     let dirs = site.dirs.iter().filter(|dir| !dir.path.is_empty());
@@ -128,9 +128,9 @@ pub(super) fn folders<'a>(site: &Site<'a>, tmp: &'a str) -> Result<Vec<Folder<'a
     .collect()
 }
 
-/// Makes what the guest starts from: the disks of its folders, and the archive with the agent, its
-/// orders and these modules.
-pub(super) fn furnish(
+/// Makes the files that the guest starts from: the disks of its folders, and the archive with the
+/// agent, its orders and these modules.
+pub(super) fn make_boot_files(
     site: &Site<'_>,
     folders: &[Folder<'_>],
     modules: &[PathBuf],
@@ -162,26 +162,26 @@ pub(super) fn furnish(
     archive.finish()
 }
 
-/// Ends what is left of a machine whose controller and guard were both killed: it does not see that
-/// its input has ended. The path of the stage is in the command of each of its processes.
+/// Ends what is left of a machine whose controller and guard were both killed: the machine does not
+/// notice that its input has ended. Each of its processes has the stage's path in its command.
 pub(super) fn kill_command(site: &Site<'_>) -> Vec<String> {
-    // With a slash behind it, the path of one launch is not the beginning of another's.
+    // With a slash at its end, the path of one launch is not the beginning of another's.
     ["pkill", "-KILL", "-f", &site.in_stage("")].map(str::to_owned).to_vec()
 }
 
-/// Where the archive is.
+/// The archive's path.
 pub(super) fn archive_in(site: &Site<'_>) -> String {
     site.in_stage("initramfs")
 }
 
-/// An empty image with a filesystem.
+/// Makes an image with an empty filesystem.
 fn make_disk(path: &Path, filesystem: &str, bytes: u64) -> Result<()> {
     let image = File::create(path).and_then(|image| image.set_len(bytes));
     image.with_context(|| format!("making the disk `{}`", path.display()))?;
     let options = DISK_FILESYSTEMS.iter().find(|(kind, _)| *kind == filesystem);
     let (_, options) = options.context("an unknown filesystem")?;
     let program = format!("mkfs.{filesystem}");
-    // Where these programs are is not on every user's search path.
+    // Not every user's search path has the folder of these programs.
     let mut search = std::env::var_os("PATH").unwrap_or_default();
     search.push(OsString::from(":/usr/sbin:/sbin"));
     let mut command = Command::new(&program);

@@ -8,7 +8,7 @@ use anyhow::{Context, Result, bail, ensure};
 use super::Made;
 use crate::units::parse_bytes;
 
-/// Less than this starts no kernel with the agent in it.
+/// A kernel with the agent in it does not start with less memory.
 const LEAST_MEMORY: u64 = 128 << 20;
 const MEMORY: u64 = 1 << 30;
 
@@ -16,8 +16,8 @@ const MEMORY: u64 = 1 << 30;
 pub(in super::super) struct Options<'a>(Vec<(&'a str, &'a str)>);
 
 impl<'a> Options<'a> {
-    /// Reads them; the names are known ones, and the values of those that all machines have are
-    /// good.
+    /// Parses the argument: all names must be known, and the values of options that all machines
+    /// have must be valid.
     pub(in super::super) fn read(argument: &'a str, known: &[&str]) -> Result<Options<'a>> {
         let mut found = Vec::new();
         for option in argument.split(',').filter(|_| !argument.is_empty()) {
@@ -36,7 +36,7 @@ impl<'a> Options<'a> {
         Ok(options)
     }
 
-    /// The value of that option; the last one, if it was given more than once.
+    /// The value of that option; the last one if it was given more than once.
     pub(in super::super) fn get(&self, name: &str) -> Option<&'a str> {
         self.all(name).last()
     }
@@ -58,7 +58,7 @@ impl<'a> Options<'a> {
         Ok(bytes >> 20)
     }
 
-    /// The folder of this machine that is to be the guest's root, if there is one.
+    /// The folder of this machine that is the guest's root, if one is given.
     pub(in super::super) fn root(&self) -> Result<Option<&'a str>> {
         let Some(root) = self.get("root") else { return Ok(None) };
         let given = format!("option `root={root}`");
@@ -67,7 +67,7 @@ impl<'a> Options<'a> {
         Ok(Some(root))
     }
 
-    /// How long the guest may take to greet, if that is said.
+    /// The time limit for the guest's greeting, if one is given.
     pub(in super::super) fn boot_limit(&self) -> Result<Option<Duration>> {
         let Some(text) = self.get("boot") else { return Ok(None) };
         let limit = humantime::parse_duration(text);

@@ -11,14 +11,14 @@ use crate::launch::{Site, agent_words};
 use crate::model::CONTAINER_CAPABILITIES;
 use crate::sys;
 
-/// Where the agent is mounted: in the tmpfs that is on `/dev` in every container, so that no file
-/// has to be there in a user's root for it.
+/// The agent's path inside. It is on the tmpfs that every container has on `/dev`, so that a user's
+/// root folder needs no file for it.
 const AGENT: &str = "/dev/envtax";
 
 /// The options of runc and crun.
 const OPTIONS: [&str; 2] = ["rootfs", "seccomp"];
 
-/// Reads and checks the argument of runc or crun.
+/// Parses and checks the argument of runc or crun.
 pub(in crate::launch) fn options<'a>(argument: &'a str, usage: &str) -> Result<Options<'a>> {
     let options = Options::read(argument, usage, &OPTIONS)?;
     root::check(&options)?;
@@ -26,17 +26,17 @@ pub(in crate::launch) fn options<'a>(argument: &'a str, usage: &str) -> Result<O
     Ok(options)
 }
 
-/// Who is root in the container.
+/// The user who is root in the container.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::launch) enum User {
-    /// Root, or whom the runtime makes root by itself.
+    /// The user that starts the runtime, or the one that the runtime makes root by itself.
     Same,
-    /// The user that starts it, in a user namespace.
+    /// The user that starts the runtime, mapped to root by a user namespace.
     Mapped,
 }
 
-/// Writes the bundle of a runtime that works in the root folder itself, be it a user's or one that
-/// is made.
+/// Writes the bundle of a runtime that works in the root folder itself: in the user's, or in one
+/// that is made in the stage.
 pub(in crate::launch) fn write(site: &Site<'_>, options: &Options<'_>) -> Result<()> {
     let user = if sys::is_root() { User::Same } else { User::Mapped };
     if !root::is_machines(options) {
@@ -48,7 +48,7 @@ pub(in crate::launch) fn write(site: &Site<'_>, options: &Options<'_>) -> Result
     write_over(&root, site, options, user)
 }
 
-/// What has to be done before the runtime starts over such a bundle, and for which folders.
+/// The shell script that must run before the runtime starts such a bundle, and its argument.
 pub(in crate::launch) fn before(
     site: &Site<'_>,
     options: &Options<'_>,
@@ -56,8 +56,8 @@ pub(in crate::launch) fn before(
     root::is_machines(options).then(|| (SHOW_ROOT, site.in_stage("root")))
 }
 
-/// Writes the bundle over that root folder into the stage. Unless the options name a root file
-/// system, one is made there.
+/// Writes the bundle over that root folder into the stage. If the options name no root folder, one
+/// is made there.
 pub(in crate::launch) fn write_over(
     root: &Path,
     site: &Site<'_>,
@@ -68,7 +68,7 @@ pub(in crate::launch) fn write_over(
         None => root::make(site)?,
         Some(_) => root::has_target_dirs(site, options)?,
     }
-    // A folder that is only shown as root later is empty now.
+    // The machine's root is mounted on this folder only later; now the folder is empty.
     let shown = options.get("rootfs").map_or(root, Path::new);
     let mut config = config(site, root, user, shown.join("sys").is_dir());
     if let Some(profile) = options.get("seccomp").filter(|profile| *profile != "unconfined") {
@@ -136,7 +136,7 @@ fn mounts(site: &Site<'_>, user: User, has_sys: bool) -> Vec<Value> {
         mount("/dev/pts", "devpts", "devpts", &terminals),
         mount("/dev/shm", "tmpfs", "shm", &also(&["mode=1777"])),
     ];
-    // Runtimes make the folders that they mount on; agents can do without this one.
+    // Runtimes make missing folders that they mount on. The agent can do without this mount.
     mounts.extend(has_sys.then_some(sys));
     mounts.push(mount(AGENT, "bind", site.agent, &["bind", "ro"]));
     mounts.extend(target_dirs(site).map(|dir| mount(dir, "bind", dir, &["rbind", "rw"])));

@@ -15,25 +15,25 @@ pub(super) use options::Options;
 
 use super::Site;
 
-/// Name of the launch's container, image and control group.
+/// The name of the launch's container, image and control group.
 pub(super) fn name(site: &Site<'_>) -> String {
     format!("envtax-{}", site.id)
 }
 
-/// Target directories that are folders of this machine. `/` is left out: in a container it means
-/// the container's own root.
+/// Target directories that are folders of this machine. `/` is left out: in a container it is the
+/// container's own root.
 pub(super) fn target_dirs<'a>(site: &'a Site<'_>) -> impl Iterator<Item = &'a str> {
     site.host_dirs().filter(|dir| *dir != "/")
 }
 
-/// Whether version 1 and 2 of control groups are mixed here in the way that crun refuses.
+/// Whether this machine mixes versions 1 and 2 of control groups in the way that crun refuses.
 pub(super) fn mixed_cgroups() -> bool {
     fs::read_to_string("/sys/fs/cgroup/unified/cgroup.controllers")
         .is_ok_and(|controllers| !controllers.trim().is_empty())
 }
 
-/// The command, in a mount namespace of its own in which the shell script ran first; its arguments
-/// are `inputs`. What it mounts is gone with the last process inside.
+/// The command, in a mount namespace of its own in which the shell script runs first with the
+/// arguments `inputs`. Its mounts end with the last process inside.
 pub(super) fn in_private_mounts(
     script: &str,
     inputs: &[String],
@@ -45,35 +45,35 @@ pub(super) fn in_private_mounts(
     shell.chain(inputs.iter().cloned()).chain(words).collect()
 }
 
-/// Makes a folder of the stage show the machine's own root, which no runtime can move into.
+/// Binds the machine's own root to a folder of the stage, because no runtime can use `/` itself.
 pub(super) const SHOW_ROOT: &str = "mount --rbind / \"$1\"";
 
-/// Removes groups of that name as often as it takes: the last of their processes may still be
-/// leaving. What undoes a launch has a time limit of its own.
+/// Removes the control groups of that name, and tries until none is left: the last of their
+/// processes may still be ending. Undo commands have a time limit.
 const REMOVE_GROUPS: &str = "while [ \"$(find /sys/fs/cgroup -depth -type d -path \"*$1*\" \
     ! -delete -print 2>/dev/null)\" ]; do sleep 0.1; done";
 
-/// The command that removes the launch's control groups, which runtimes leave when they are killed,
-/// and podman always.
+/// The command that removes the launch's control groups. Podman always leaves them, and the other
+/// runtimes leave them when they are killed.
 pub(super) fn remove_cgroups(site: &Site<'_>) -> Vec<String> {
     ["sh", "-c", REMOVE_GROUPS, "sh", &name(site)].map(str::to_owned).to_vec()
 }
 
-/// Has low-level runtimes forget containers whose state names the launch. A folder of their state
-/// is called as the container is, and lies in one that is called as the runtime.
+/// Removes the state of containers that name the launch from low-level runtimes. The state's folder
+/// has the container's name, and lies in a folder with the runtime's name.
 const FORGET: &str = "grep -lsw \"$1\" /run/runc/*/state.json /run/crun/*/status \
     | while read -r state; do container=${state%/*}; runtime=${container%/*}; \
     \"${runtime##*/}\" delete --force \"${container##*/}\"; done";
 
-/// The command that removes what the engine's runtime still knows of the launch: podman removes a
-/// container whose monitor was killed from its own books only.
+/// The command that removes what the engine's runtime still knows of the launch: if a container's
+/// monitor was killed, podman removes the container from its own records only.
 pub(super) fn forget(site: &Site<'_>) -> Vec<String> {
     ["sh", "-c", FORGET, "sh", &name(site)].map(str::to_owned).to_vec()
 }
 
-/// A low-level runtime that takes its commands as runc does.
+/// A low-level runtime with the same commands as runc.
 pub(super) struct Runtime {
-    /// The program and the options before its verb.
+    /// The program, and the options before its verb.
     pub(super) words: Vec<String>,
 }
 
@@ -98,7 +98,7 @@ impl Runtime {
     }
 }
 
-/// For paths in arguments whose parts a colon separates.
+/// A path for arguments whose parts are separated by colons; an error if it has a colon.
 fn without_colon(path: &str) -> Result<&str> {
     if path.contains(':') {
         bail!("`{path}` cannot be mounted in a container: its path has a colon");
@@ -106,7 +106,7 @@ fn without_colon(path: &str) -> Result<&str> {
     Ok(path)
 }
 
-/// The folder's full path, which runtimes want.
+/// The folder's absolute path, which runtimes need.
 pub(super) fn absolute(folder: &str) -> Result<String> {
     let path = fs::canonicalize(folder).with_context(|| format!("looking for `{folder}`"))?;
     Ok(path.to_str().with_context(|| format!("the path of `{folder}` is not UTF-8"))?.to_owned())

@@ -4,13 +4,13 @@ use anyhow::{Result, bail, ensure};
 
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(in crate::launch) struct Options<'a> {
-    /// What stands there without a name.
+    /// The part without a name.
     pub(in crate::launch) image: Option<&'a str>,
     named: Vec<(&'a str, &'a str)>,
 }
 
 impl<'a> Options<'a> {
-    /// Reads them; `names` are those there are.
+    /// Parses the argument; `names` are the options that exist.
     pub(in crate::launch) fn read(
         argument: &'a str,
         usage: &str,
@@ -44,7 +44,7 @@ impl<'a> Options<'a> {
         self.named.iter().find(|(known, _)| *known == name).map(|(_, value)| *value)
     }
 
-    /// The option's value must be one of these.
+    /// An error unless the option's value is one of these.
     pub(in crate::launch) fn one_of(&self, name: &str, values: &[&str]) -> Result<()> {
         match self.get(name) {
             Some(value) if !values.contains(&value) => {

@@ -1,5 +1,4 @@
-//! Root folders of containers: the minimal one that envtax makes, and the requirements on a user's
-//! own.
+//! Root folders of containers: the minimal one that envtax makes, and what a user's own must have.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,15 +8,16 @@ use anyhow::{Context, Result, ensure};
 use super::Options;
 use crate::launch::{Site, UserRoot, is_folder};
 
-/// What programs expect to find in a root file system, however small.
+/// Folders that programs expect in any root folder.
 const FOLDERS: [&str; 8] = ["dev", "etc", "proc", "root", "run", "sys", "tmp", "var/tmp"];
 const FILES: [(&str, &str); 2] =
     [("etc/passwd", "root:x:0:0:root:/root:/bin/sh\n"), ("etc/group", "root:x:0:\n")];
 
-/// Folders that the runtime mounts on: it would make those that are not there.
+/// Folders on which the runtime mounts filesystems. It would make missing ones in the user's
+/// folder.
 const NEEDED: [&str; 2] = ["dev", "proc"];
 
-/// The folder that is to be the container's root.
+/// The folder that the container gets as its root.
 pub(in crate::launch) fn folder(site: &Site<'_>, options: &Options<'_>) -> Result<PathBuf> {
     match options.get("rootfs") {
         Some(folder) => super::absolute(folder).map(PathBuf::from),
@@ -25,7 +25,7 @@ pub(in crate::launch) fn folder(site: &Site<'_>, options: &Options<'_>) -> Resul
     }
 }
 
-/// Whether that is the machine's own root.
+/// Whether the options name the machine's own root.
 pub(in crate::launch) fn is_machines(options: &Options<'_>) -> bool {
     options
         .get("rootfs")
@@ -33,7 +33,7 @@ pub(in crate::launch) fn is_machines(options: &Options<'_>) -> bool {
         .is_some_and(|it| it == "/")
 }
 
-/// Makes a root file system in the stage. It has no program: the agent is mounted into it.
+/// Makes a root folder in the stage. It has no program: the agent is mounted into it.
 pub(in crate::launch) fn make(site: &Site<'_>) -> Result<()> {
     let root = site.stage.join("root");
     let made = || -> std::io::Result<()> {
@@ -45,7 +45,7 @@ pub(in crate::launch) fn make(site: &Site<'_>) -> Result<()> {
     made().with_context(|| format!("making a root file system in `{}`", root.display()))
 }
 
-/// Whether the folder that a user named can be a root without anything being made in it.
+/// An error if the user's folder cannot be a root without something being made in it.
 pub(in crate::launch) fn check(options: &Options<'_>) -> Result<()> {
     let Some(root) = options.get("rootfs") else { return Ok(()) };
     is_folder(root, "rootfs=DIR")?;
@@ -58,8 +58,8 @@ pub(in crate::launch) fn check(options: &Options<'_>) -> Result<()> {
     Ok(())
 }
 
-/// The folder that a user named, and what has to be in it: what is below `/dev` comes to lie in a
-/// filesystem of the container's own.
+/// The user's root folder with the folders that must exist in it. Paths below `/dev` need no
+/// folder: the container has a filesystem of its own there.
 pub(in crate::launch) fn of_user<'a>(
     site: &Site<'a>,
     options: &Options<'_>,
@@ -69,7 +69,7 @@ pub(in crate::launch) fn of_user<'a>(
     Some(UserRoot { folder: folder.into(), dirs: dirs.collect() })
 }
 
-/// The target directories need folders in a user's root to be mounted on.
+/// An error if the user's root lacks a folder to mount a target directory on.
 pub(in crate::launch) fn has_target_dirs(site: &Site<'_>, options: &Options<'_>) -> Result<()> {
     let Some(root) = of_user(site, options) else { return Ok(()) };
     for dir in root.dirs {

@@ -1,5 +1,5 @@
-//! Filters of system calls: turns the profiles of podman and docker, which name capabilities and
-//! processors, into those of a runtime, which name neither.
+//! Filters of system calls: converts the profiles of podman and docker, whose rules depend on
+//! capabilities and processors, into profiles for a runtime, whose rules do not.
 
 use std::fs;
 use std::path::Path;
@@ -10,10 +10,10 @@ use serde_json::{Map, Value, json};
 use super::Options;
 use crate::model::CONTAINER_CAPABILITIES;
 
-/// Where the filter of podman is.
+/// Where podman's own filter is.
 const DEFAULTS: [&str; 2] = ["/usr/share/containers/seccomp.json", "/etc/containers/seccomp.json"];
 
-/// Whether the option names a filter: `default`, `unconfined` or a file.
+/// An error unless the option is `default`, `unconfined` or a file.
 pub(in crate::launch) fn check(options: &Options<'_>) -> Result<()> {
     let Some(profile) = options.get("seccomp") else { return Ok(()) };
     let known = ["default", "unconfined"].contains(&profile) || Path::new(profile).is_file();
@@ -21,7 +21,7 @@ pub(in crate::launch) fn check(options: &Options<'_>) -> Result<()> {
     Ok(())
 }
 
-/// The filter of that file, or podman's own for `default`, as a runtime reads it.
+/// The filter in that file, or podman's own for `default`, converted for a runtime.
 pub(super) fn profile(name: &str) -> Result<Value> {
     let path = match name {
         "default" => {
@@ -60,14 +60,14 @@ fn resolve(profile: &Value) -> Value {
     filter.into()
 }
 
-/// What a runtime knows of a rule.
+/// The parts of a rule that a runtime knows.
 fn rule(rule: &Value) -> Value {
     let known = ["names", "action", "args", "errnoRet"].into_iter();
     let fields = known.filter_map(|name| Some((name.to_owned(), rule.get(name)?.clone())));
     fields.filter(|(_, value)| !value.is_null()).collect::<Map<_, _>>().into()
 }
 
-/// Whether the rule is one for this processor and the capabilities that containers get.
+/// Whether the rule is for this processor and the capabilities that containers get.
 fn applies(rule: &Value) -> bool {
     let processor = match std::env::consts::ARCH {
         "x86_64" => "amd64",
