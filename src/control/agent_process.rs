@@ -1,4 +1,4 @@
-//! The command that runs an agent: its input, its outputs, and its end.
+//! The command that runs an agent: its input, its outputs, and how it is ended.
 
 use std::collections::VecDeque;
 use std::fs;
@@ -22,31 +22,31 @@ use crate::sys;
 
 /// How long an agent may take to end by itself.
 const GRACE: Duration = Duration::from_secs(5);
-/// How long the last output of an ended agent is waited for.
+/// How long to wait for the last output of an ended agent.
 const FINAL_OUTPUT: Duration = Duration::from_millis(200);
 /// How often a wait checks whether the user wants to stop.
 const POLL: Duration = Duration::from_millis(25);
-/// Messages that may wait to be read: each can have a megabyte.
+/// How many messages may wait to be read; each can have a megabyte.
 const UNREAD: usize = 2;
-/// Lines of other output that are kept, to be quoted.
+/// How many lines of other output are kept for quoting.
 const NOISE_LINES: usize = 8;
 
-/// What a reader of the agent's output found.
-enum Heard {
+/// What the reader of the agent's output found.
+enum Received {
     Message(String),
-    /// A line longer than [`MAX_LINE`]; nothing is read after it.
+    /// A line longer than [`MAX_LINE`]. Nothing is read after it.
     TooLong,
     /// The end of the output.
     Closed,
 }
 
-/// The last lines of output that are no messages.
+/// The last lines of output that are not messages.
 type Noise = Arc<Mutex<VecDeque<String>>>;
 
-/// The way to the agent. A thread of its own does the writing, so that a command that does not read
-/// can hold up neither the user nor the time limit.
+/// The input of the agent. A separate thread writes to it, so that a command that does not read can
+/// block neither the user nor the time limit.
 struct Input {
-    /// Closed with this value.
+    /// Dropping this sender closes the input.
     lines: Sender<String>,
     /// One result for each line.
     written: Receiver<io::Result<()>>,
@@ -58,7 +58,7 @@ impl Input {
         let (lines, next) = channel::<String>();
         let (results, written) = channel();
         thread::Builder::new().spawn(move || {
-            // A command that ended early explains itself on its error output, which is quoted.
+            // A command that ended early explains the reason on its error output, which is quoted.
             let mut result = input.write_all(&binary);
             drop(binary);
             for line in next {
@@ -73,21 +73,21 @@ impl Input {
     }
 }
 
-/// Why a line was not written.
-enum NotSent {
+/// The reason why a line was not written.
+enum SendError {
     Interrupted,
     TimedOut,
     Broken,
 }
 
-/// The command that runs the agent, with threads that keep its outputs from filling up.
+/// The command that runs the agent, with threads that read its outputs so that they never fill up.
 pub(super) struct Process {
     /// The command as a user would type it.
     command: String,
     /// Identifier of the launch that it belongs to.
     id: String,
-    /// The launch consists of this command alone: it has no stage whose undo commands would end
-    /// its processes.
+    /// The launch consists of this command alone: it has no stage whose undo commands would end its
+    /// processes.
     pub(super) is_all: bool,
     pub(super) child: Child,
     _watch: Watch,
@@ -96,7 +96,7 @@ pub(super) struct Process {
     input: Option<Input>,
     /// When the input was closed.
     closed: Option<Instant>,
-    heard: Receiver<Heard>,
+    received: Receiver<Received>,
     noise: Noise,
     errors: Noise,
     readers: Vec<JoinHandle<()>>,
@@ -125,7 +125,7 @@ impl Process {
         sys::new_session(&mut command);
         let mut child = command.spawn().with_context(|| format!("starting `{program}`"))?;
         let watch = settings.guard.watch(child.id());
-        let (sender, heard) = sync_channel(UNREAD);
+        let (sender, received) = sync_channel(UNREAD);
         let (noise, errors) = (Noise::default(), Noise::default());
         let threads = start_threads(&mut child, binary, sender, (&noise, &errors));
         let (input, readers) = threads.context("starting a thread").inspect_err(|_| {
@@ -142,14 +142,14 @@ impl Process {
             ended: None,
             input: Some(input),
             closed: None,
-            heard,
+            received,
             noise,
             errors,
             readers,
         })
     }
 
-    /// Sends a line, within the time limit for answers. After an error nothing more can be sent.
+    /// Sends a line, within the time limit for answers. After an error, nothing more can be sent.
     pub(super) fn send(
         &mut self,
         line: String,
@@ -157,36 +157,36 @@ impl Process {
     ) -> Result<(), AgentError> {
         match self.write(line, settings) {
             Ok(()) => Ok(()),
-            Err(NotSent::Interrupted) => Err(AgentError::Interrupted),
-            Err(NotSent::TimedOut) => {
+            Err(SendError::Interrupted) => Err(AgentError::Interrupted),
+            Err(SendError::TimedOut) => {
                 let seconds = settings.answer_limit.as_secs_f64();
                 let what = format!("the agent did not read what it was sent within {seconds} s");
                 Err(AgentError::TimedOut(self.failure(&what).into()))
             }
-            Err(NotSent::Broken) => Err(self.gone("the agent stopped listening")),
+            Err(SendError::Broken) => Err(self.gone("the agent stopped listening")),
         }
     }
 
-    fn write(&self, line: String, settings: &SessionSettings<'_>) -> Result<(), NotSent> {
-        let input = self.input.as_ref().ok_or(NotSent::Broken)?;
-        input.lines.send(line).map_err(|_| NotSent::Broken)?;
+    fn write(&self, line: String, settings: &SessionSettings<'_>) -> Result<(), SendError> {
+        let input = self.input.as_ref().ok_or(SendError::Broken)?;
+        input.lines.send(line).map_err(|_| SendError::Broken)?;
         let until = Instant::now() + settings.answer_limit;
         loop {
             match input.written.recv_timeout(POLL) {
                 Ok(Ok(())) => return Ok(()),
-                Ok(Err(_)) | Err(RecvTimeoutError::Disconnected) => return Err(NotSent::Broken),
+                Ok(Err(_)) | Err(RecvTimeoutError::Disconnected) => return Err(SendError::Broken),
                 Err(RecvTimeoutError::Timeout) if (settings.interrupted)() => {
-                    return Err(NotSent::Interrupted);
+                    return Err(SendError::Interrupted);
                 }
                 Err(RecvTimeoutError::Timeout) if Instant::now() >= until => {
-                    return Err(NotSent::TimedOut);
+                    return Err(SendError::TimedOut);
                 }
                 Err(RecvTimeoutError::Timeout) => {}
             }
         }
     }
 
-    /// The next message within the time limit from `begin` on, or why there is none.
+    /// The next message, or the reason why there is none. The time limit counts from `begin`.
     pub(super) fn listen(
         &mut self,
         begin: Instant,
@@ -200,19 +200,19 @@ impl Process {
                 return Err(AgentError::Interrupted);
             }
             let left = until.saturating_duration_since(Instant::now());
-            match self.heard.recv_timeout(left.min(POLL)) {
-                // A terminal in between echoes what it is sent: our own request is no answer.
-                Ok(Heard::Message(text)) if serde_json::from_str::<Request>(&text).is_ok() => {}
-                Ok(Heard::Message(text)) => {
+            match self.received.recv_timeout(left.min(POLL)) {
+                // A terminal in between echoes our own request, which is not an answer.
+                Ok(Received::Message(text)) if serde_json::from_str::<Request>(&text).is_ok() => {}
+                Ok(Received::Message(text)) => {
                     return serde_json::from_str(&text).map_err(|error| {
                         let shown: String = text.chars().take(200).collect();
                         self.dead(&format!("the agent answers garbage ({error}): {shown}"))
                     });
                 }
-                Ok(Heard::TooLong) => {
+                Ok(Received::TooLong) => {
                     return Err(self.dead(&format!("a line of more than {MAX_LINE} bytes came")));
                 }
-                Ok(Heard::Closed) | Err(RecvTimeoutError::Disconnected) => {
+                Ok(Received::Closed) | Err(RecvTimeoutError::Disconnected) => {
                     return Err(self.gone("the agent closed its output"));
                 }
                 Err(RecvTimeoutError::Timeout) if left.is_zero() => {
@@ -231,8 +231,8 @@ impl Process {
         }
     }
 
-    /// The error for an agent that reads or writes nothing any more: how it ended, or `otherwise`
-    /// if it did not.
+    /// The error for an agent that does not read or write any more: how it ended, or `otherwise` if
+    /// it still runs.
     fn gone(&mut self, otherwise: &str) -> AgentError {
         // If only the launcher lost its output, the agent still waits for requests.
         self.close_input();
@@ -244,18 +244,18 @@ impl Process {
         AgentError::Dead(self.failure(what).into())
     }
 
-    /// Ends the agent. The error has what happened, what was printed, and the command.
+    /// Ends the agent. The failure tells what happened, what was printed, and the command.
     fn failure(&mut self, what: &str) -> Failure {
         self.end(Duration::ZERO);
         self.await_readers();
-        // What stands on the error output tells more, and the last line is quoted where one is.
+        // The error output tells more than other output, and its last line is quoted.
         let outputs = [&self.noise, &self.errors].map(|lines| {
             lines.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect::<Vec<_>>()
         });
         Failure::new(what).printed(outputs.concat()).by_hand(&self.command)
     }
 
-    /// Gives the readers a moment to read what was printed last.
+    /// Gives the readers a moment to read the last output.
     fn await_readers(&self) {
         let until = Instant::now() + FINAL_OUTPUT;
         while Instant::now() < until && !self.readers.iter().all(JoinHandle::is_finished) {
@@ -271,9 +271,9 @@ impl Process {
         self.ended
     }
 
-    /// Tells the agent that no more requests come. A terminal in between does not pass the end of
-    /// the input on, so a message says it, too. The thread that writes closes the input when it is
-    /// done or the command ends.
+    /// Tells the agent that no more requests come. A message says it, too, because a terminal in
+    /// between does not pass on the end of the input. The writing thread closes the input when it
+    /// is done or when the command ends.
     pub(super) fn close_input(&mut self) {
         if let Some(input) = self.input.take()
             && let Ok(line) = line_of(&Request { id: 0, ask: Ask::Quit })
@@ -283,14 +283,14 @@ impl Process {
         self.closed.get_or_insert_with(Instant::now);
     }
 
-    /// Closes the agent's input, gives it `grace` from then on to clean up and exit, then ends its
-    /// session.
+    /// Closes the agent's input and gives the agent the time `grace` from then on to clean up and
+    /// exit. Then ends its session.
     fn end(&mut self, grace: Duration) {
         self.close_input();
         if self.ended.is_none() {
             let waited = self.closed.map_or(Duration::ZERO, |closed| closed.elapsed());
             if !child::ends_within(&self.child, grace.saturating_sub(waited)) {
-                // A shell removes what it made before it exits.
+                // A shell gets the chance to remove what it made.
                 sys::ask_group_to_end(self.child.id());
                 child::ends_within(&self.child, FINAL_OUTPUT);
             }
@@ -298,13 +298,13 @@ impl Process {
         }
     }
 
-    /// Kills what is left of the session, then reaps its leader. The order matters: the id of a
-    /// reaped process may belong to another one.
+    /// Kills what is left of the session, then reaps its leader. The order matters: after the
+    /// reaping, the leader's id may belong to another process.
     fn finish(&mut self) {
         sys::end_group(self.child.id());
         let _ = self.child.kill();
         self.ended = self.child.wait().ok();
-        // An agent that was killed did not end the processes that its command put into sessions of
+        // An agent that was killed could not end processes that its command put into sessions of
         // their own.
         if self.is_all && !self.ended.is_some_and(|status| status.success()) {
             sys::end_launched(|launch| launch == self.id);
@@ -320,11 +320,11 @@ impl Drop for Process {
     }
 }
 
-/// Starts the threads that write to the command and read what it prints.
+/// Starts the threads that write the command's input and read its outputs.
 fn start_threads(
     child: &mut Child,
     binary: Vec<u8>,
-    sender: SyncSender<Heard>,
+    sender: SyncSender<Received>,
     (noise, errors): (&Noise, &Noise),
 ) -> io::Result<(Input, Vec<JoinHandle<()>>)> {
     let (Some(input), Some(output), Some(error_output)) =
@@ -340,18 +340,19 @@ fn start_threads(
     Ok((input, vec![messages, errors]))
 }
 
-/// Passes messages on and keeps the last lines of everything else.
-fn read_messages(output: impl Read, sender: &SyncSender<Heard>, noise: &Noise) {
+/// Passes messages on and keeps the last lines of all other output.
+fn read_messages(output: impl Read, sender: &SyncSender<Received>, noise: &Noise) {
     let mut output = BufReader::new(output);
     loop {
         let mut bytes = Vec::new();
-        let heard = match output.by_ref().take(MAX_LINE as u64 + 1).read_until(b'\n', &mut bytes) {
-            Ok(0) | Err(_) => Heard::Closed,
-            Ok(read) if read > MAX_LINE => Heard::TooLong,
+        let received = match output.by_ref().take(MAX_LINE as u64 + 1).read_until(b'\n', &mut bytes)
+        {
+            Ok(0) | Err(_) => Received::Closed,
+            Ok(read) if read > MAX_LINE => Received::TooLong,
             Ok(_) => {
                 let line = String::from_utf8_lossy(&bytes);
                 match message_in(&line) {
-                    Some(message) => Heard::Message(harmless(message)),
+                    Some(message) => Received::Message(harmless(message)),
                     None => {
                         keep(noise, &line);
                         continue;
@@ -359,15 +360,15 @@ fn read_messages(output: impl Read, sender: &SyncSender<Heard>, noise: &Noise) {
                 }
             }
         };
-        let last = !matches!(heard, Heard::Message(_));
-        if sender.send(heard).is_err() || last {
+        let last = !matches!(received, Received::Message(_));
+        if sender.send(received).is_err() || last {
             return;
         }
     }
 }
 
-/// The message without characters that a terminal would act on: whatever an agent says may end up
-/// in a table.
+/// The message without characters on which a terminal would act: an agent's text may end up in a
+/// table.
 fn harmless(message: &str) -> String {
     String::from_utf8_lossy(&visible_json(message.as_bytes())).into_owned()
 }

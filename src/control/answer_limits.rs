@@ -1,5 +1,6 @@
-//! What an answer may contain. An agent runs in foreign territory: whatever it sends, the
-//! controller neither takes work for done that was not asked for, nor runs out of memory.
+//! Limits on what an answer may contain. The environment may control its agent. Whatever the agent
+//! sends, the controller must not accept work that it did not ask for, and must not run out of
+//! memory.
 
 use anyhow::{Result, ensure};
 
@@ -7,17 +8,17 @@ use crate::model::{Extras, Failure, SampleSet};
 use crate::protocol::{Answer, BlockSize};
 use crate::runfile;
 
-/// The longest text of a failure, in characters, and the most lines and attempts it may have.
+/// The longest text of a failure, in characters, and the largest number of lines and attempts.
 const TEXT: usize = 4000;
 const LINES: usize = 50;
 const ATTEMPTS: usize = 4;
-/// What may stand beside the samples of one block: letters of all notes and names, counters, and
-/// pairs of all histograms.
+/// The largest number of letters in all notes and names of one block, of counters, and of pairs in
+/// all histograms.
 const LETTERS: usize = 4000;
 const COUNTERS: usize = 100;
 const PAIRS: usize = 20_000;
 
-/// Whether the block is what was asked for.
+/// An error if the block is not what was asked for.
 pub(super) fn check_block(set: &SampleSet, phases: usize, asked: &BlockSize) -> Result<()> {
     let (iterations, samples) = (set.iterations, set.samples.first().map_or(0, Vec::len));
     ensure!(
@@ -46,7 +47,7 @@ fn check_extras(extras: &Extras) -> Result<()> {
     Ok(())
 }
 
-/// The answer, with the text of a failure cut to a length that can be shown and kept.
+/// The answer, with the text of a failure cut to a length that can be shown and stored.
 pub(super) fn bounded(answer: Answer) -> Answer {
     match answer {
         Answer::Failed(failure) => Answer::Failed(cut(failure)),
@@ -63,7 +64,7 @@ fn cut(mut failure: Failure) -> Failure {
     let texts = details.by_hand.iter_mut().chain(&mut details.remedy).chain(&mut details.printed);
     texts.for_each(|text| *text = cut_text(text));
     for attempt in &mut details.next_attempts {
-        // Attempts have no attempts of their own.
+        // The failure of an attempt has no attempts of its own.
         attempt.details.next_attempts.clear();
         *attempt = cut(std::mem::take(attempt));
     }

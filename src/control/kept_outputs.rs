@@ -13,24 +13,25 @@ use crate::protocol::transfer::{OUTPUT_LIMIT, OUTPUTS, PIECE, bytes_of};
 use crate::protocol::{Answer, Ask};
 use crate::sys;
 
-/// How many times the usual limit of one answer the fetching of all outputs may take.
-const PATIENCE: u32 = 20;
+/// The time limit for fetching all outputs, as a multiple of the usual limit of one answer.
+const TIME_LIMIT_FACTOR: u32 = 20;
 
-/// A name for the file or folder of that number, which tells it apart whatever letters are in it.
+/// A name for the file or folder with that number. The number makes it unique, whatever characters
+/// of `name` are replaced.
 pub(super) fn file_name(number: usize, name: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() || "_-.=".contains(c) { c } else { '_' };
     let name: String = name.chars().map(plain).collect();
     format!("{}-{name}", number + 1)
 }
 
-/// Fetches all that the last run of the session wrote into files that begin with `file`, and has it
-/// removed there. A run that did not come to writing has none.
+/// Fetches all files that the last run of the session wrote and whose names begin with `file`, and
+/// has the agent remove them. A run that failed before it wrote has none.
 pub(super) fn fetch(
     session: &mut Session,
     file: &Path,
     settings: &SessionSettings<'_>,
 ) -> Result<(), AgentError> {
-    let until = Instant::now() + settings.answer_limit * PATIENCE;
+    let until = Instant::now() + settings.answer_limit * TIME_LIMIT_FACTOR;
     let limit = Limit { bytes: OUTPUT_LIMIT, until };
     for output in OUTPUTS {
         let mut path = file.as_os_str().to_owned();
@@ -44,7 +45,7 @@ pub(super) fn fetch(
     session.ask(Ask::Clean { paths: Vec::new(), token }, settings).map(drop)
 }
 
-/// Writes the pieces that `next` gives into a file, from the first byte to the last. Returns
+/// Writes the pieces that `next` returns into a file, from its first byte to its last. Returns
 /// whether the agent keeps any output.
 fn receive(
     path: &Path,
@@ -68,7 +69,7 @@ fn receive(
         };
         kept.write_all(&bytes).with_context(|| format!("writing `{}`", path.display()))?;
         if bytes.len() < PIECE {
-            // Private files stay private. Nobody else may write into any.
+            // Private files stay private. Other users may never write to an output.
             let mode = piece.mode.unwrap_or(0o600) & !0o022;
             sys::set_mode(kept, mode).context("setting a file's mode")?;
             return Ok(true);
@@ -83,7 +84,7 @@ struct Limit {
 }
 
 impl Limit {
-    /// Whether a piece of this length may come, with which there are so many bytes.
+    /// An error if a piece of this length, which makes `bytes` in all, exceeds the limit.
     fn check(&self, piece: usize, bytes: u64) -> Result<()> {
         let most = self.bytes;
         ensure!(piece <= PIECE, "the agent there sends a piece of more than {PIECE} bytes");
@@ -93,7 +94,7 @@ impl Limit {
     }
 }
 
-/// The file, for this user alone, in a folder that is so, too.
+/// Creates the file for this user alone, in a folder that is private too.
 fn created(path: &Path) -> Result<File> {
     if let Some(folder) = path.parent() {
         sys::make_private_folders(folder)

@@ -1,43 +1,44 @@
-//! When the environments of a run are started again, and when intervals are looked at. What a start
-//! decides (a sandbox's layout, a guest's placement) is the same for all rounds of one launch: the
-//! launch is the unit of replication (docs/METHODOLOGY.md, Launches). Pure.
+//! Decides when the environments of a run are started again, and when intervals are looked at. What
+//! a start decides (a sandbox's memory layout, a guest's placement) is the same for all rounds of
+//! one launch, so the launch is the unit of replication (docs/METHODOLOGY.md, Launches). Pure.
 
 use std::time::Duration;
 
 use crate::model::{LaunchCount, Plan};
 
-/// Rounds of a case that count in one launch, where starting costs little.
+/// Counted rounds of a case in one launch, if starting costs little.
 const ROUNDS: u32 = 4;
-/// Launches before any case is known, where there can be as many.
+/// Launches that a run needs before a case counts as known, if the budget allows them.
 const ENOUGH: u32 = 5;
-/// Fewer launches than this say nothing of how much launches differ: then there is one only.
+/// Fewer launches than this cannot tell how much launches differ; then a run has one only.
 const FEWEST: u32 = 3;
-/// Share of the budget that starting again may take, unless the user says how often.
+/// Share of the budget that starts may take, unless the user says how often to start.
 const START_SHARE: f64 = 0.15;
 
-/// Where a run is in its launches. A time `now` is that since the first round began, on which the
-/// budget counts.
+/// The state of a run's launches. A time `now` is the time since the first round began; the budget
+/// counts from there.
 pub(super) struct Launches {
-    /// Number of the present one, from 0.
+    /// Number of the present launch, from 0.
     pub(super) number: u32,
-    /// Laps at its beginning that do not count.
+    /// Laps at the launch's beginning that do not count.
     warm_ups: u32,
-    /// Laps since it began.
+    /// Laps since the launch began.
     laps: u32,
-    /// Laps that the launch before it had.
+    /// Laps that the launch before had.
     laps_before: u32,
-    /// When it began.
+    /// When the launch began.
     began: Duration,
-    /// How long the first launch took for the laps that it has at least. None before that.
+    /// How long the first launch took for its least number of laps. None before it had them.
     shortest: Option<Duration>,
-    /// What starting all environments takes: the first time, later the mean of all other times.
+    /// How long one start of all environments takes: of the first start, and later the mean of the
+    /// others.
     each: Duration,
-    /// What starting them again took together.
+    /// How long all starts after the first took together.
     spent: Duration,
 }
 
 impl Launches {
-    /// After the first start of all environments, which took `first`.
+    /// The state after the first start of all environments, which took `first`.
     pub(super) fn new(first: Duration, plan: &Plan) -> Launches {
         Launches {
             number: 0,
@@ -51,7 +52,7 @@ impl Launches {
         }
     }
 
-    /// A lap is over.
+    /// Counts a finished lap.
     pub(super) fn lap(&mut self, now: Duration) {
         self.laps += 1;
         if self.number == 0 && self.counted() == ROUNDS {
@@ -59,8 +60,8 @@ impl Launches {
         }
     }
 
-    /// Whether all environments are to be started again now. Launches have at least [`ROUNDS`]
-    /// rounds that count, and are as many as can be until the budget ends, and equally long.
+    /// Whether to start all environments again now. Each launch has at least [`ROUNDS`] counted
+    /// rounds. There are as many launches as fit into the budget, and they are equally long.
     pub(super) fn due(&self, plan: &Plan, now: Duration) -> bool {
         let left = self.restarts_left(plan);
         let wanted = match plan.launches {
@@ -76,8 +77,8 @@ impl Launches {
         left > 0 && self.counted() >= wanted && (now - self.began).as_secs_f64() >= part
     }
 
-    /// Whether the intervals are to be looked at now: at the end of a launch and, in the last one,
-    /// every time it has got as many laps as the one before it.
+    /// Whether to look at the intervals now: at the end of a launch, and in the last launch each
+    /// time it has got as many laps as the one before.
     pub(super) fn look_due(&self, plan: &Plan, now: Duration) -> bool {
         let every = self.laps_before.saturating_sub(self.warm_ups).max(ROUNDS);
         let counted = self.counted();
@@ -85,7 +86,7 @@ impl Launches {
         last || self.due(plan, now)
     }
 
-    /// Whether there were launches enough for a case to be known.
+    /// Whether there were enough launches for a case to count as known.
     pub(super) fn enough(&self, plan: &Plan) -> bool {
         let last = self.restarts_left(plan) == 0;
         match plan.launches {
@@ -94,12 +95,12 @@ impl Launches {
         }
     }
 
-    /// Whether the next launch is one with empty caches: the second, the fourth and so on.
+    /// Whether the next launch is one with empty caches: every second launch is.
     pub(super) fn next_is_cold(&self, plan: &Plan) -> bool {
         plan.cold_launches && self.number.is_multiple_of(2)
     }
 
-    /// All were started again, which took that long.
+    /// All environments were started again, which took `took`.
     pub(super) fn again(&mut self, took: Duration, now: Duration) {
         self.number += 1;
         self.laps_before = self.laps;
@@ -114,20 +115,21 @@ impl Launches {
         self.laps.saturating_sub(self.warm_ups)
     }
 
-    /// How often all environments are to be started again from now on.
+    /// How often to start all environments again from now on.
     fn restarts_left(&self, plan: &Plan) -> u32 {
         match (plan.launches, plan.stop.budget_s()) {
             (LaunchCount::Exactly(number), _) => number.saturating_sub(self.number + 1),
             (LaunchCount::Affordable, None) => u32::MAX,
             (LaunchCount::Affordable, Some(budget)) => {
                 let room = START_SHARE * budget - self.spent.as_secs_f64();
-                // A conversion of what is below zero gives zero.
+                // The conversion turns a negative number into zero.
                 let left = (room / self.each.as_secs_f64().max(1e-9)) as u32;
                 let fewest = f64::from(FEWEST);
                 let slow = self.shortest.is_some_and(|it| it.as_secs_f64() * fewest > budget);
                 match self.number {
                     0 if left + 1 < FEWEST || slow => 0,
-                    // The start took longer than thought: still, two launches say nothing.
+                    // The starts took longer than expected. Two launches cannot tell how much
+                    // launches differ, so there is a third.
                     1 => left.max(FEWEST - 2),
                     _ => left,
                 }
@@ -159,8 +161,8 @@ mod tests {
         }
     }
 
-    /// Counted laps of each launch in a run that uses its budget, whose starts and laps take that
-    /// long, and the numbers of the launches in which intervals were looked at.
+    /// In a run that uses its budget, with starts and laps of these lengths: the counted laps of
+    /// each launch, and the numbers of the launches in which intervals were looked at.
     fn laps(plan: &Plan, start_ms: u64, lap_ms: u64) -> (Vec<u32>, Vec<u32>) {
         let [start, lap] = [start_ms, lap_ms].map(Duration::from_millis);
         let budget = Duration::from_secs_f64(plan.stop.budget_s().unwrap());

@@ -15,19 +15,20 @@ use crate::model::{EnvSpec, Failure, TargetDir};
 use crate::mount::{self, Recipe, Site, Step, Way};
 use crate::{sys, units};
 
-/// The made directories of a run, there as long as this value lives.
+/// The made directories of a run. They exist as long as this value lives.
 pub struct MadeDirs {
     /// All target directories of the run, each with its path.
     pub dirs: Vec<TargetDir>,
-    // Dropped in this order: who serves a filesystem first, then where it is mounted.
+    // Fields are dropped in this order: first the servers of filesystems, then the stage in which
+    // they are mounted.
     _servers: Vec<HelperProcess>,
     _stage: Option<HeldStage>,
 }
 
-/// Makes the filesystems that these directories ask for, where these environments see them.
+/// Makes the filesystems of these directories, if any of these environments sees them.
 ///
-/// Unless all of it can do without, the process goes into a mount namespace of its own for good.
-/// The guard must be running by then: it is to outlive the namespace.
+/// If a filesystem has to be mounted, this process enters a mount namespace of its own and stays
+/// there. The guard must be running before, because it must outlive the namespace.
 pub fn make_dirs(
     environments: &[EnvSpec],
     dirs: &[TargetDir],
@@ -60,7 +61,7 @@ pub fn make_dirs(
     Ok(made)
 }
 
-/// A target directory, and how its filesystem is made.
+/// A target directory, with the recipe of its filesystem.
 struct Asked {
     dir: TargetDir,
     way: Way,
@@ -68,7 +69,7 @@ struct Asked {
     recipe: Recipe,
 }
 
-/// What is to be done for each directory, in folders of the stage, which become their paths.
+/// The recipe of each directory. Its folder in the stage becomes the directory's path.
 fn recipes(dirs: &mut [TargetDir], stage: &Path, here: bool) -> Result<Vec<Asked>> {
     let mut asked = Vec::new();
     for dir in dirs.iter_mut().filter(|dir| !dir.made.is_empty()) {
@@ -86,8 +87,8 @@ fn recipes(dirs: &mut [TargetDir], stage: &Path, here: bool) -> Result<Vec<Asked
     Ok(asked)
 }
 
-/// Whether any environment sees what is made on this side. What only guests can mount asks for a
-/// guest.
+/// Whether any environment sees what is made on this machine. It is an error if only guests can
+/// mount a directory and no environment is a guest.
 fn seen_here(environments: &[EnvSpec], dirs: &[TargetDir]) -> Result<bool> {
     let mut guests = Vec::new();
     for spec in environments {
@@ -104,7 +105,7 @@ fn seen_here(environments: &[EnvSpec], dirs: &[TargetDir]) -> Result<bool> {
     Ok(guests.contains(&false))
 }
 
-/// Hides what will be mounted from everybody else, where anything will be.
+/// Hides from all other processes what will be mounted, if anything will be.
 fn enter_private_mounts(ways: &[Way]) -> io::Result<()> {
     match ways.iter().all(|way| *way == Way::InGuests) {
         true => Ok(()),
@@ -120,7 +121,7 @@ fn refused(error: &io::Error, dir: &TargetDir) -> Error {
     Failure::new(format!("mounting is refused ({error})")).or_remedy(remedy).into()
 }
 
-/// Carries a recipe out; the process that serves the filesystem, if one does.
+/// Carries out a recipe. Returns the process that serves the filesystem, if there is one.
 fn make(
     site: &Site,
     recipe: &Recipe,
@@ -142,7 +143,8 @@ fn make(
     let mark = site.point.join(mount::MARK);
     if let Some(step) = &recipe.server {
         let mut command = command_of(&step.words, &log)?;
-        // With it, nothing has to be ended in a run that was killed together with its guard.
+        // The process ends with this one, so nothing is left to end when a run was killed together
+        // with its guard.
         sys::end_with_starter(&mut command);
         let helper = Helper { words: step.words.clone(), ready: mark.clone() };
         let helper_process = HelperProcess::start(command, &helper, &log, settings);
@@ -153,7 +155,8 @@ fn make(
     Ok(served)
 }
 
-/// A sparse file for which there is room: one that cannot grow looks like a broken disk.
+/// Makes a sparse file. An error if the disk has no room for all of it: an image that cannot grow
+/// looks like a broken disk.
 fn make_image(path: &Path, size: u64, folder: &Path) -> Result<()> {
     let free = sys::volume(folder).map_or(u64::MAX, |volume| volume.free);
     if free < size {

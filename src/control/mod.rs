@@ -1,6 +1,7 @@
-//! Runs a plan: sessions with agents, everything that is made for a run, and the rounds. The only
-//! folder that starts processes; `order.rs` has everything random. May use the layers on both sides
-//! of it, from `plan` to `runfile`. Must not time operations, print, or compare.
+//! Runs a plan: sessions with agents, everything that is made for a run, and the rounds. Only this
+//! folder starts processes on the controller's side; `order.rs` has everything random. May use the
+//! layers on both sides of it, from `plan` to `runfile`. Must not time operations, print, or
+//! compare.
 
 mod agent_process;
 mod answer_limits;

@@ -1,5 +1,5 @@
 //! Mount points for target directories in users' root folders. Missing ones are made for the run
-//! and removed after it; runtimes would make them and leave them behind.
+//! and removed after it. Runtimes would make them, too, but leave them behind.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -12,18 +12,18 @@ use crate::cleanup::{shared_folder, stage};
 use crate::launch::{self, Site};
 use crate::model::{EnvSpec, Plan, TargetDir};
 
-/// What was made for a run, there as long as this value lives.
+/// The mount points that were made for a run. They exist as long as this value lives.
 #[derive(Default)]
 pub struct MountPoints {
-    // Dropped in this order: nobody removes what is still in use, this run neither.
+    // Fields are dropped in this order: a folder is removed only after this run released its lock.
     used: Vec<File>,
     stage: Option<HeldStage>,
-    /// Of what could not be made: what, and why.
+    /// What could not be made, with the reason.
     pub failures: Vec<String>,
 }
 
-/// Makes what the plan's environments lack: for all launches of all of them, as two environments
-/// may be over the same folder, and one's end must not take the other's mounts away.
+/// Makes the missing mount points for all launches of all environments at once: two environments
+/// may use the same folder, and the end of one must not remove the other's mount points.
 pub fn make_mount_points(plan: &Plan, settings: &SessionSettings<'_>) -> Result<MountPoints> {
     let mut points = MountPoints::default();
     for spec in &plan.environments {
@@ -33,8 +33,8 @@ pub fn make_mount_points(plan: &Plan, settings: &SessionSettings<'_>) -> Result<
 }
 
 impl MountPoints {
-    /// Makes those of one environment. What cannot be made is no error here: the launch has a
-    /// better one, and the others go on.
+    /// Makes the mount points of one environment. What cannot be made is not an error here: the
+    /// launch will report a better one, and the other environments go on.
     pub fn add(
         &mut self,
         spec: &EnvSpec,
@@ -56,8 +56,8 @@ impl MountPoints {
         Ok(())
     }
 
-    /// Makes what is missing on the way to the point. What another run made is this one's to remove
-    /// as well: the last one does.
+    /// Makes the missing folders on the way to the mount point. Folders that another run made are
+    /// registered for removal, too: the last run removes them.
     fn make_all(
         &mut self,
         root: &Path,
@@ -79,16 +79,16 @@ impl MountPoints {
             Some(stage) => stage,
             none => none.insert(HeldStage::make(&id, settings.guard, |_| Ok(Vec::new()))?),
         };
-        // Before it is made, so that no moment is left in which nobody knows of it. The innermost
-        // goes first, and what somebody put something into stays.
+        // Written before the folder is made, so that there is always somebody who can remove it.
+        // The innermost folder is removed first. A folder that is not empty stays.
         stage.undo_first(shared_folder::removal(folder))?;
         self.used.extend(shared_folder::make_and_hold(folder)?);
         Ok(())
     }
 }
 
-/// The folders on the way to the point that are missing or that other runs made, the outermost
-/// first. Nothing is made behind a link, which may lead out of the root.
+/// The folders on the way to the mount point that are missing or that other runs made, the
+/// outermost first. Nothing is made behind a link, because it may lead out of the root folder.
 fn folders_of_runs(root: &Path, point: &Path) -> Result<Vec<PathBuf>> {
     if !root.is_dir() {
         return Ok(Vec::new());
@@ -98,7 +98,8 @@ fn folders_of_runs(root: &Path, point: &Path) -> Result<Vec<PathBuf>> {
     let mut folders = Vec::new();
     for part in point.strip_prefix(root)? {
         way.push(part);
-        // Asked first: a run that ends now removes the folder, and then its stage.
+        // This is asked before looking at the folder: a run that ends now removes first the folder,
+        // then its stage.
         let is_of_a_run = stage::any_undoes(&shared_folder::removal(&way));
         match fs::symlink_metadata(&way) {
             Ok(about) if about.is_dir() => folders.extend(is_of_a_run.then(|| way.clone())),

@@ -5,12 +5,12 @@ use rand::seq::SliceRandom;
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
 
-/// Draws orders and CPUs, each as balanced as it can be at any moment.
+/// Draws orders and CPUs. At every moment, the draws so far are as balanced as possible.
 pub struct Order {
     random: Pcg64,
     cpus: Vec<usize>,
     rows: Vec<Vec<usize>>,
-    /// What each case has left of its CPUs and rows before it starts over.
+    /// For each case, the CPUs and rows that are still to be drawn before all are available again.
     bags: Vec<Bag>,
 }
 
@@ -20,7 +20,7 @@ struct Bag {
     rows: Vec<Vec<usize>>,
 }
 
-/// One round's draw.
+/// What is drawn for one round.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Draw {
     /// Indices of the environments, in the order in which they measure.
@@ -30,7 +30,7 @@ pub struct Draw {
 }
 
 impl Order {
-    /// `cpus` are those that every environment allows.
+    /// `cpus` are the CPUs that every environment allows.
     pub fn new(seed: u64, environments: usize, cases: usize, cpus: &[usize]) -> Order {
         Order {
             random: Pcg64::seed_from_u64(seed),
@@ -47,13 +47,13 @@ impl Order {
         cases
     }
 
-    /// A draw that takes nothing from the balance of the rounds.
+    /// A draw for tuning, which leaves the balance of the rounds unchanged.
     pub fn for_tuning(&self) -> Draw {
         let cpu = |index: usize| self.cpus.get(index).copied();
         Draw { environments: Vec::new(), cpu: cpu(0), other_cpu: cpu(1) }
     }
 
-    /// Order of environments and CPUs of a case's next round.
+    /// The order of environments and the CPU of a case's next round.
     pub fn round(&mut self, case: usize) -> Draw {
         let bag = &mut self.bags[case];
         if bag.cpus.is_empty() {
@@ -83,7 +83,7 @@ impl Order {
 /// often and directly follows every other equally often (E. J. Williams, 1949). There are `n` rows
 /// for an even number of environments and twice as many for an odd one.
 fn williams(n: usize) -> Vec<Vec<usize>> {
-    // 0, n-1, 1, n-2, 2, ...: neighbours differ by every amount once.
+    // 0, n-1, 1, n-2, 2, ...: each difference between neighbours occurs once.
     let first: Vec<usize> =
         (0..n).map(|i| if i % 2 == 0 { i / 2 } else { n - 1 - i / 2 }).collect();
     let shifted = |by: usize| first.iter().map(|place| (place + by) % n).collect::<Vec<_>>();

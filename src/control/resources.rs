@@ -17,19 +17,20 @@ use crate::launch::{Helper, Launcher, Site};
 use crate::model::{EnvSpec, Failure};
 use crate::sys;
 
-/// How long one set-up command, or a helper until it is ready, may take.
-const PATIENCE: Duration = Duration::from_secs(60);
-/// Lines of a helper's output that are quoted, at its beginning and at its end.
+/// How long one set-up command may take, and how long a helper may take until it is ready.
+const TIME_LIMIT: Duration = Duration::from_secs(60);
+/// How many lines at the beginning of a helper's output are quoted.
 const HEAD: usize = 2;
 const TAIL: usize = 4;
 
-/// What a launch needs on this side; undone when this is dropped.
+/// What a launch needs on this machine. It is undone when this value is dropped.
 pub(super) struct LaunchResources {
     stage: HeldStage,
 }
 
 impl LaunchResources {
-    /// Makes the stage of the site's launch, runs the set-up commands and has the launcher prepare.
+    /// Makes the stage of the launch, runs the set-up commands, and lets the launcher prepare its
+    /// files.
     pub(super) fn prepare(
         spec: &EnvSpec,
         launcher: &dyn Launcher,
@@ -52,7 +53,7 @@ impl LaunchResources {
             };
             done.map_err(failed).map_err(Error::new)?;
         }
-        // Only now is there what the set-up commands make.
+        // The argument may name something that the set-up commands make.
         launcher.check(site.argument)?;
         launcher.prepare(&Site { stage: stage.path(), ..*site })?;
         Ok(LaunchResources { stage })
@@ -75,14 +76,14 @@ impl LaunchResources {
     }
 }
 
-/// A process beside an environment; ended when it is let go.
+/// A helper process beside an environment. It ends when this value is dropped.
 pub(super) struct HelperProcess {
     child: Child,
     _watch: Watch,
 }
 
 impl HelperProcess {
-    /// Starts that command of the helper and waits until it is ready.
+    /// Starts the helper by that command and waits until it is ready.
     pub(super) fn start(
         mut command: Command,
         helper: &Helper,
@@ -93,7 +94,7 @@ impl HelperProcess {
         let child = command.spawn().with_context(|| format!("starting the helper `{name}`"))?;
         let watch = settings.guard.watch(child.id());
         let mut helper_process = HelperProcess { child, _watch: watch };
-        let until = Instant::now() + PATIENCE.min(settings.answer_limit);
+        let until = Instant::now() + TIME_LIMIT.min(settings.answer_limit);
         while !helper.ready.exists() {
             let by_hand = shell_words::join(&helper.words);
             if let Some(status) = helper_process.child.try_wait()? {
@@ -120,19 +121,19 @@ impl Drop for HelperProcess {
     }
 }
 
-/// Runs a set-up command to its end. What it may still make when the user or the controller's death
-/// ends the run must not come after the clean-up.
+/// Runs a set-up command to its end. The guard watches it: if the controller dies, the command is
+/// ended before the clean-up, so that it makes nothing after it.
 pub(super) fn set_up(line: &str, stage: &HeldStage, settings: &SessionSettings<'_>) -> Result<()> {
     let log = stage.path().join("set-up.log");
     finish(command_of(&shell(line), &log)?, &log, settings)
 }
 
-/// The command that has a shell run this line.
+/// The command that runs this line by a shell.
 pub(super) fn shell(line: &str) -> Vec<String> {
     ["sh", "-c", line].map(str::to_owned).to_vec()
 }
 
-/// Runs a command, whose output goes to `log`, to its end.
+/// Runs a command to its end. Its output goes to `log`.
 pub(super) fn finish(
     mut command: Command,
     log: &Path,
@@ -141,19 +142,19 @@ pub(super) fn finish(
     let program = command.get_program().to_string_lossy().into_owned();
     let mut child = command.spawn().with_context(|| format!("starting `{program}`"))?;
     let _watch = settings.guard.watch(child.id());
-    match child::ended_within(&mut child, PATIENCE, settings.interrupted)? {
+    match child::ended_within(&mut child, TIME_LIMIT, settings.interrupted)? {
         Some(status) if status.success() => Ok(()),
         Some(status) => Err(Failure::new(format!("ended with {status}")).printed(tail(log)).into()),
         None => {
             sys::end_group(child.id());
             let _ = child.wait();
-            let what = format!("not finished after {} s", PATIENCE.as_secs());
+            let what = format!("not finished after {} s", TIME_LIMIT.as_secs());
             Err(Failure::new(what).printed(tail(log)).into())
         }
     }
 }
 
-/// The command in a session of its own, with its output in a file.
+/// The command in a session of its own. Its output goes to a file.
 pub(super) fn command_of(words: &[String], log: &Path) -> Result<Command> {
     let (program, arguments) = words.split_first().context("an empty command")?;
     let output = File::create(log).with_context(|| format!("creating `{}`", log.display()))?;
@@ -163,8 +164,8 @@ pub(super) fn command_of(words: &[String], log: &Path) -> Result<Command> {
     Ok(command)
 }
 
-/// The first and the last lines of an output: programs say what is wrong before they say how they
-/// are used, or at the end of their work.
+/// The first and the last lines of an output: programs say what is wrong either before they explain
+/// their usage, or at the end of their work.
 fn tail(log: &Path) -> Vec<String> {
     let bytes = fs::read(log).unwrap_or_default();
     let text = String::from_utf8_lossy(&bytes);

@@ -1,4 +1,4 @@
-//! The user's commands around a whole run: once before any environment starts, and once after all
+//! The user's commands around a whole run: one before any environment starts, and one after all
 //! have ended, also after failures.
 
 use anyhow::{Context, Result, ensure};
@@ -8,8 +8,8 @@ use super::settings::SessionSettings;
 use crate::cleanup::held_stage::HeldStage;
 use crate::model::CommandRules;
 
-/// Runs the set-up commands of the rules, having written down what cleans up after them: what they
-/// set up is there until the stage is dropped.
+/// Runs the set-up commands of the rules. The clean-up commands are written down before. They run
+/// when the returned stage is dropped.
 pub fn start_run_hooks(
     rules: Option<&CommandRules>,
     settings: &SessionSettings<'_>,

@@ -1,5 +1,5 @@
-//! A session with one agent in one environment: starts it, reads its greeting, asks, and always
-//! takes it down.
+//! A session with one agent in one environment: starts it, reads its greeting, asks it, and always
+//! ends it.
 
 use std::io;
 use std::path::Path;
@@ -19,24 +19,24 @@ use crate::protocol::{Answer, Ask, Hello, Request, VERSION, line_of};
 use crate::runfile::Outside;
 use crate::sys;
 
-/// How many times the usual limit an answer about programs and inputs may take: every byte of them
-/// is read.
+/// How much longer than others an answer about programs and inputs may take, as a factor: the agent
+/// reads every byte of them.
 const INSPECTION_FACTOR: u32 = 10;
-/// How much longer than others the answer about the clock may take: the agent itself waits for it.
+/// How much longer than others the answer about the clock may take: the agent waits for the clock.
 const CLOCK_EXTRA: Duration = Duration::from_secs(2);
 
 /// An agent that greeted.
 pub struct Session {
     pub hello: Hello,
-    /// From starting the command until the greeting was here.
+    /// The time from starting the command until the greeting arrived.
     pub started_in: Duration,
-    /// What its processes on this side had used by then.
+    /// CPU time that its processes on this machine had used at that moment.
     pub outside: Outside,
-    /// Its processes on this side at that moment, launcher and helpers included.
+    /// Its processes on this machine at that moment, including launcher and helpers.
     descendants: Vec<u32>,
-    /// Checks these processes while an answer is waited for.
+    /// Checks these processes while the controller waits for an answer.
     liveness: LivenessCheck,
-    // Dropped in this order: the agent first, then what it needs.
+    // Fields are dropped in this order: first the agent, then what it needs.
     process: Process,
     _helpers: Vec<HelperProcess>,
     _resources: Option<Rc<LaunchResources>>,
@@ -78,7 +78,7 @@ impl Session {
         }
     }
 
-    /// Tries the commands in turn.
+    /// Tries the commands in order.
     fn start_by_any(
         launches: &[Launch],
         id: &str,
@@ -89,7 +89,8 @@ impl Session {
         let mut failures = Vec::new();
         for launch in launches {
             match Session::try_start(launch, id, info, resources, settings) {
-                // It may have ended for lack of the binary, which the next command sends.
+                // Perhaps the command ended because it did not find the binary, which the next
+                // command sends.
                 Err(AgentError::Dead(error)) if !program_is_missing(&error) => {
                     failures.push(Failure::from(error));
                 }
@@ -157,38 +158,39 @@ impl Session {
         })
     }
 
-    /// Pins the launcher's process to this CPU, or to every allowed one, if it takes part in every
-    /// call of the agent. Pins the processes that it traces for a guest as well. Where pinning is
-    /// refused, the processes stay where they are, and costs vary more.
+    /// Pins the launcher's process to this CPU, or to every allowed CPU, if it takes part in every
+    /// call of the agent. Also pins the processes that it traces for a guest. If the system
+    /// refuses, the processes stay where they are, and costs vary more.
     pub fn place_launcher(&self, cpu: Option<usize>) {
         if !self.launcher_serves_calls {
             return;
         }
         let launcher = self.process.child.id();
-        // A guest's CPUs are not this machine's.
+        // The numbers of a guest's CPUs do not apply to this machine.
         let cpus = cpu.map_or_else(|| sys::allowed_cpus().unwrap_or_default(), |cpu| vec![cpu]);
         let _ = sys::pin_process(launcher, &cpus);
         if self.launcher_traces_guest {
-            // The process of a worker is forked from the agent's and inherits its CPUs.
+            // A worker's process is forked from the agent's process and inherits its CPUs.
             sys::pin_traced(&self.descendants, launcher, &cpus);
         }
     }
 
-    /// CPU time that the environment's processes have used on this side so far, in ns.
+    /// CPU time in ns that the environment's processes have used on this machine so far.
     pub fn outside_cpu_ns(&self) -> Option<u64> {
         sys::cpu_ns(&self.descendants)
     }
 
-    /// Tells the agent that nothing more comes, so that several can end at the same time.
+    /// Tells the agent that no more requests come. It does not wait, so that several agents can end
+    /// at the same time.
     pub fn dismiss(&mut self) {
         self.process.close_input();
     }
 
-    /// Sends one question and waits for its answer.
+    /// Sends one question and waits for the answer.
     pub fn ask(&mut self, ask: Ask, settings: &SessionSettings<'_>) -> Result<Answer, AgentError> {
         let id = self.next_id;
         self.next_id += 1;
-        // While a command runs, an emulator may well end a process of its own.
+        // While a command runs, an emulator may end a process of its own.
         let is_watched = !matches!(ask, Ask::Run { .. } | Ask::Inspect { .. });
         // Whole commands have a time limit of their own.
         let limit = match &ask {
@@ -197,7 +199,7 @@ impl Session {
                 let each = Duration::from_millis(task.time_limit_ms);
                 settings.answer_limit + each * commands as u32
             }
-            // Every byte of programs and inputs is read and hashed, perhaps by an emulator.
+            // The agent reads and hashes every byte of programs and inputs, perhaps in an emulator.
             Ask::Inspect { .. } => settings.answer_limit * INSPECTION_FACTOR,
             Ask::Clock { .. } => settings.answer_limit + CLOCK_EXTRA,
             _ => settings.answer_limit,
@@ -216,7 +218,7 @@ impl Session {
     }
 }
 
-/// Whether the command's own program could not be started. Then no other command can work.
+/// Whether the command's own program could not be started. Then no other command can work, either.
 fn program_is_missing(error: &anyhow::Error) -> bool {
     error.root_cause().is::<io::Error>()
 }

@@ -6,30 +6,30 @@ use std::time::Duration;
 
 use crate::cleanup::guard::Guard;
 
-/// What every session of a run has in common.
+/// The settings that all sessions of a run share.
 pub struct SessionSettings<'a> {
-    /// Path of the binary that is started inside.
+    /// Path of the binary that is started in the environments.
     pub agent: PathBuf,
     /// Longest wait for the greeting or one answer.
     pub answer_limit: Duration,
-    /// Says whether the user asked to stop.
+    /// Returns whether the user asked envtax to stop.
     pub interrupted: &'a dyn Fn() -> bool,
     /// Ends what is left when this process is killed.
     pub guard: &'a Guard,
-    /// Marks everything that is left behind until it is removed.
+    /// Marks everything that the run makes.
     pub token: String,
-    /// How many launches there were: each has a number of its own.
+    /// The number of launches so far; it numbers the next one.
     pub launches: Cell<u32>,
 }
 
 /// Why there is no answer.
 #[derive(Debug)]
 pub enum AgentError {
-    /// The user asked to stop.
+    /// The user asked envtax to stop.
     Interrupted,
-    /// Nothing came in time. The agent was ended.
+    /// No answer came in time. The agent was ended.
     TimedOut(anyhow::Error),
-    /// The agent is of no more use; the text says why.
+    /// The agent can no longer be used; the error says why.
     Dead(anyhow::Error),
 }
 

@@ -1,4 +1,4 @@
-//! The environments of a run: started at the beginning, and again when their agent dies.
+//! The environments of a run: they are started at the beginning, and again when their agent dies.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
@@ -18,10 +18,10 @@ use crate::protocol::{Answer, Ask, DirAnswer};
 use crate::runfile::{self, Launch, Record};
 use crate::{launch, mount, sys};
 
-/// An environment whose agent died more often than this is given up.
+/// An environment whose agent died more often than this is not started again.
 const RELAUNCHES: u32 = 3;
 
-/// The user asked to stop.
+/// The user asked envtax to stop.
 pub(super) struct Interrupted;
 
 /// One environment's place in the run.
@@ -30,22 +30,22 @@ pub(super) struct Slot {
     /// None when the environment did not start or was given up.
     pub(super) session: Option<Session>,
     relaunches: u32,
-    /// Why there is no session.
+    /// The reason why there is no session.
     pub(super) error: Option<Failure>,
-    /// Target directories that cannot be used there, with the reason.
+    /// Target directories that this environment cannot use, with the reason.
     pub(super) bad_dirs: BTreeMap<String, String>,
-    /// Where inputs that were sent there are, by their paths on this side.
+    /// Paths in the environment of inputs that were sent there, by their paths on this machine.
     pub(super) staged: BTreeMap<String, String>,
-    /// Its clock at the first start, once that was what it would be.
+    /// The clock's facts after the first start, once the clock had settled.
     clock: Option<ClockFacts>,
     /// Shortest sample in ns that this clock can time.
     pub(super) sample_ns: f64,
-    /// What the first start took, until the clock was what it would be.
+    /// How long the first start took, until the clock had settled.
     pub(super) started_in: Duration,
 }
 
-/// Starts every environment of the plan. One that does not start keeps its slot, with the reason;
-/// without the reference there is nothing to measure against, and that is an error.
+/// Starts every environment of the plan. An environment that does not start keeps its slot, with
+/// the reason. It is an error if the reference does not start, because nothing could be compared.
 pub(super) fn open_slots(
     plan: &Plan,
     settings: &SessionSettings<'_>,
@@ -66,7 +66,7 @@ pub(super) fn open_slots(
             started_in: Duration::ZERO,
         };
         let started = Session::start(spec, &plan.dirs_in(spec), settings)
-            .and_then(|session| take_in(&mut slot, session, (plan, spec), settings, watcher));
+            .and_then(|session| admit(&mut slot, session, (plan, spec), settings, watcher));
         let (error, record) = match started {
             Ok(mut record) => {
                 let tool = tool_version::version(launch::find(&spec.kind)?.info().version_command);
@@ -119,8 +119,8 @@ fn not_started(name: &str, failure: Failure) -> runfile::Environment {
     }
 }
 
-/// Puts a started session into its slot and looks at the target directories there.
-fn take_in(
+/// Puts a started session into its slot and examines the target directories there.
+fn admit(
     slot: &mut Slot,
     mut session: Session,
     (plan, spec): (&Plan, &EnvSpec),
@@ -128,7 +128,7 @@ fn take_in(
     watcher: &mut dyn Watcher,
 ) -> Result<runfile::Environment, AgentError> {
     let greeted = Instant::now();
-    slot.see_clock(&mut session, settings)?;
+    slot.settle_clock(&mut session, settings)?;
     slot.started_in = session.started_in + greeted.elapsed();
     let mut facts = match session.ask(Ask::Facts, settings)? {
         Answer::Facts(facts) => facts,
@@ -191,7 +191,8 @@ fn take_in(
     Ok(record)
 }
 
-/// Sends the inputs of commands there, if the user wants that; where they are there.
+/// Sends the inputs of commands into the environment, if the user wants that. Returns their paths
+/// there.
 fn send_inputs(
     plan: &Plan,
     session: &mut Session,
@@ -209,7 +210,7 @@ fn send_inputs(
         let mut file = File::open(path).with_context(|| format!("opening `{path}`"))?;
         let mode = file.metadata().ok().and_then(|about| sys::mode_of(&about));
         let name = Path::new(path).file_name().unwrap_or_default().to_string_lossy();
-        // An empty file is one piece, too.
+        // An empty file needs one piece, too.
         let mut length = PIECE;
         while length == PIECE {
             let mut bytes = Vec::new();
@@ -239,8 +240,9 @@ fn send_inputs(
     Ok(places)
 }
 
-/// The mark of each made directory that this environment is to see, by the directory's name. A
-/// runtime that mounts for itself may see the folder below the mount, which is another filesystem.
+/// The mark of each made directory that this environment should see, by the directory's name. A
+/// runtime with mounts of its own may see the folder below the mount instead, which is another
+/// filesystem.
 fn marks(dirs: &[TargetDir], spec: &EnvSpec) -> Result<BTreeMap<String, String>> {
     if launch::find(&spec.kind)?.info().own_kernel {
         return Ok(BTreeMap::new());
@@ -249,7 +251,7 @@ fn marks(dirs: &[TargetDir], spec: &EnvSpec) -> Result<BTreeMap<String, String>>
     Ok(made.map(|dir| (dir.name.clone(), format!("{}/{}", dir.path, mount::MARK))).collect())
 }
 
-/// A target directory that no environment can use is a mistake of the command line.
+/// An error if no environment can use a target directory: then the command line is wrong.
 fn refuse_bad_dirs(plan: &Plan, slots: &[Slot]) -> Result<()> {
     for dir in &plan.dirs {
         let started = slots.iter().filter(|slot| slot.session.is_some());
@@ -262,7 +264,7 @@ fn refuse_bad_dirs(plan: &Plan, slots: &[Slot]) -> Result<()> {
     Ok(())
 }
 
-/// CPUs that every started environment allows: where it does not say, no CPU is drawn.
+/// The CPUs that every started environment allows. If one does not tell, rounds are not pinned.
 pub(super) fn common_cpus(slots: &[Slot]) -> Vec<usize> {
     let mut sessions = slots.iter().filter_map(|slot| slot.session.as_ref());
     let Some(first) = sessions.next() else { return Vec::new() };
@@ -274,9 +276,8 @@ pub(super) fn common_cpus(slots: &[Slot]) -> Vec<usize> {
 }
 
 impl Slot {
-    /// Has the environment's clock be what it will be before anything is measured there, and keeps
-    /// what it was like the first time.
-    fn see_clock(
+    /// Waits until the environment's clock has settled, and keeps its facts of the first time.
+    fn settle_clock(
         &mut self,
         session: &mut Session,
         settings: &SessionSettings<'_>,
@@ -292,7 +293,7 @@ impl Slot {
         }
     }
 
-    /// What is on record of the session's start.
+    /// The record of the session's start for the run file.
     pub(super) fn launch(&self, launch: u32, cold: bool) -> Option<Launch> {
         let session = self.session.as_ref()?;
         Some(Launch {
@@ -304,8 +305,8 @@ impl Slot {
         })
     }
 
-    /// Starts the environment again after its agent died, and has the new one remove what the dead
-    /// one left. Afterwards there is a session, or the reason why there is none any more.
+    /// Starts the environment again after its agent died; the new agent removes what the dead one
+    /// left. Afterwards the slot has a session, or the reason why it has none any more.
     pub(super) fn relaunch(
         &mut self,
         spec: &EnvSpec,
@@ -324,7 +325,7 @@ impl Slot {
         self.start_again(spec, plan, settings)
     }
 
-    /// Takes the environment down and starts it again: another launch of it.
+    /// Ends the environment and starts it again, which begins another launch.
     pub(super) fn start_again(
         &mut self,
         spec: &EnvSpec,
@@ -337,7 +338,7 @@ impl Slot {
         let clean = Ask::Clean { paths, token: settings.token.clone() };
         let started = Session::start(spec, &dirs, settings)
             .and_then(|mut session| session.ask(clean, settings).map(|_| session))
-            .and_then(|mut session| self.see_clock(&mut session, settings).map(|()| session))
+            .and_then(|mut session| self.settle_clock(&mut session, settings).map(|()| session))
             .and_then(|mut session| Ok((send_inputs(plan, &mut session, settings)?, session)));
         match started {
             Ok((staged, session)) => {

@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use crate::cleanup::child;
 
-/// Longest time to wait for the version.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// How long the tool may take to print its version.
+const TIME_LIMIT: Duration = Duration::from_secs(5);
 
-/// The version from the output of that command, such as `podman 4.3.1`; nothing if it prints none.
+/// The version in the output of that command, such as `podman 4.3.1`; none if it prints none.
 pub(super) fn version(command: &[&str]) -> Option<String> {
     let (program, arguments) = command.split_first()?;
     let (mut output, mut input) = io::pipe().ok()?;
@@ -21,9 +21,9 @@ pub(super) fn version(command: &[&str]) -> Option<String> {
         .stderr(input.try_clone().ok()?)
         .spawn()
         .ok()?;
-    // A version is too short to fill the pipe; a tool that prints more ends by the time limit.
-    child::ended_or_killed(&mut child, PATIENCE).ok()??;
-    // The newline ends the reading below, even if another process still holds the pipe open.
+    // A version is too short to fill the pipe. A tool that prints more is ended by the time limit.
+    child::ended_or_killed(&mut child, TIME_LIMIT).ok()??;
+    // The newline ends the reading below, even if another process keeps the pipe open.
     input.write_all(b"\n").ok()?;
     let mut text = [0; 4096];
     let length = output.read(&mut text).ok()?;
@@ -31,8 +31,8 @@ pub(super) fn version(command: &[&str]) -> Option<String> {
     Some(format!("{name} {}", number_in(&String::from_utf8_lossy(&text[..length]))?))
 }
 
-/// The first word with numbers around a dot, from its first digit on: `version 4.3.1`, `wine-8.0`,
-/// `systemd 252 (252.39-1)`.
+/// The first word that has numbers around a dot, without what is before its first digit: `version
+/// 4.3.1`, `wine-8.0`, `systemd 252 (252.39-1)`.
 fn number_in<'a>(text: &'a str) -> Option<&'a str> {
     let is_digit = |c: char| c.is_ascii_digit();
     let of_word = |word: &'a str| {

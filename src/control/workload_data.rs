@@ -1,5 +1,5 @@
-//! The data of the plan's workloads, made before any environment is started and removed after the
-//! last one.
+//! The data of the plan's workloads. It is made before any environment starts and removed after the
+//! last one has ended.
 
 use std::fs;
 
@@ -11,7 +11,7 @@ use crate::cleanup::held_stage::HeldStage;
 use crate::model::{DATA_DIR, PlannedCase, TargetDir, WorkloadCase};
 use crate::{mount, sys, workload};
 
-/// Makes the data for the workloads of these cases, in the returned target directory. Dropping the
+/// Makes the data of these cases' workloads in a target directory, which is returned. Dropping the
 /// stage removes it.
 pub fn make_data(
     cases: &[PlannedCase],

@@ -9,8 +9,8 @@ use crate::protocol::{Answer, Ask};
 use crate::runfile::{Outcome, OutcomeState, Record};
 
 impl Driver<'_> {
-    /// Asks; a failure becomes the case's outcome there. A dead agent is started again and asked a
-    /// second time: what killed it may have been none of the case's doing.
+    /// Asks the agent. A failure becomes the case's outcome in this environment. A dead agent is
+    /// started again and asked a second time: perhaps the case did not kill it.
     pub(super) fn ask(
         &mut self,
         case: usize,
@@ -57,7 +57,7 @@ impl Driver<'_> {
         Ok(None)
     }
 
-    /// The environment is lost: so is every case that is still to be measured there.
+    /// The environment is lost: every case that is still to be measured there fails.
     pub(super) fn give_up(&mut self, slot: usize, error: &Failure) -> Result<(), Stop> {
         for case in 0..self.cases.len() {
             let state = &self.cases[case];

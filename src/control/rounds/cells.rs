@@ -7,17 +7,17 @@ use crate::stats::{Round, Series};
 /// One case in one environment.
 #[derive(Clone, Default)]
 pub(super) struct Cell {
-    /// None where the case is not measured, or not any more.
+    /// None if the case is not, or no longer, measured here.
     pub(super) size: Option<BlockSize>,
-    /// The most iterations that a sample can have there.
+    /// The largest number of iterations that a sample can have here.
     pub(super) most: u64,
     /// The rounds of each timed phase.
     pub(super) series: Vec<Series>,
 }
 
 impl Cell {
-    /// Adds a round: one value for each timed phase. A case is judged precise by these. Its other
-    /// figures come along and are as good as they are.
+    /// Adds a round: one value for each timed phase, on which the stopping rule looks. The other
+    /// figures of the case have no influence on the end.
     pub(super) fn add(&mut self, number: u32, set: &SampleSet, timed: usize, launch: u32) {
         let phases = set.samples.iter().take(timed);
         self.series.resize(phases.len(), Series::default());
@@ -26,7 +26,7 @@ impl Cell {
         }
     }
 
-    /// Rounds that count.
+    /// Number of rounds that count.
     pub(super) fn rounds(&self) -> usize {
         self.series.first().map_or(0, Series::len)
     }
@@ -36,12 +36,12 @@ impl Cell {
 pub(super) struct CaseState {
     /// In the order of the plan's environments.
     pub(super) cells: Vec<Cell>,
-    /// Rounds done, the very first warm-up included.
+    /// Number of rounds done, including the very first warm-up.
     pub(super) rounds: u32,
     pub(super) finished: bool,
-    /// The launch in which it had its last warm-up, and how many it had there.
+    /// The last launch in which the case had a warm-up, and how many warm-ups it had there.
     pub(super) warm: Option<(u32, u32)>,
-    /// Half-width of the widest interval, and the environment it is of.
+    /// Half-width of the widest interval, and its environment.
     pub(super) width: Option<(f64, usize)>,
     /// How many looks in a row found all intervals narrow enough.
     pub(super) narrow_looks: u32,
@@ -59,7 +59,7 @@ impl CaseState {
         }
     }
 
-    /// The environments that measure the case, with its cells there.
+    /// The environments that measure the case, with the case's cells.
     pub(super) fn measured(&self) -> impl Iterator<Item = (usize, &Cell)> {
         self.cells.iter().enumerate().filter(|(_, cell)| cell.size.is_some())
     }

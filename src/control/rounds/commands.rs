@@ -12,8 +12,8 @@ use crate::protocol::{Answer, Ask, CommandTask};
 use crate::runfile::{Inspected, Record};
 
 impl Driver<'_> {
-    /// Records what the commands are made of, in every environment. It is asked after their first
-    /// runs: before them, it would have filled the caches for them.
+    /// Records the programs and inputs of the commands, in every environment. This is done after
+    /// the commands' first runs: before, it would fill the caches for them.
     pub(super) fn inspect(&mut self) -> Result<(), Stop> {
         let rules = self.plan.commands.clone().unwrap_or_default();
         let cases = self.plan.cases.iter().filter_map(|planned| planned.command());
@@ -30,7 +30,7 @@ impl Driver<'_> {
             let answers = match session.ask(ask, self.settings) {
                 Ok(Answer::Inspected { programs, files }) => (programs, files),
                 Err(AgentError::Interrupted) => return Err(Stop::Interrupted),
-                // It is worth a warning, not the figures.
+                // This failure is worth a warning, but it does not spoil the figures.
                 _ => {
                     let name = &spec.name;
                     let text = format!("`{name}` does not say what its programs and inputs are");
@@ -48,7 +48,7 @@ impl Driver<'_> {
         Ok(())
     }
 
-    /// The next run of the case's command, if it is one.
+    /// The task for the next run of the case's command; none for a probe.
     pub(super) fn command_task(
         &self,
         index: usize,
@@ -93,16 +93,16 @@ impl Driver<'_> {
         })
     }
 
-    /// The folder for what the next run of the command writes, if that is kept: only that of the
-    /// first one, so that those that count write where they do without it.
+    /// The folder for the output of the command's next run, if it is to be kept. Only the output of
+    /// the first run is kept, so that the runs that count write where they would otherwise.
     pub(super) fn output_folder(&self, case: usize) -> Option<PathBuf> {
         let own = !matches!(self.plan.cases[case].command()?.executed, Executed::Words(_));
         let folder = self.plan.commands.as_ref()?.keep_output.clone();
         folder.filter(|_| own && self.cases[case].rounds == 0)
     }
 
-    /// Fetches what the run wrote that has just ended into that folder. Its figures do not depend
-    /// on it: what goes wrong is said and no more.
+    /// Fetches what the last run wrote into that folder. The figures do not depend on it, so a
+    /// failure is only reported.
     pub(super) fn keep_output(
         &mut self,
         case: usize,
@@ -125,7 +125,7 @@ impl Driver<'_> {
         }
     }
 
-    /// Rounds done and to be done, in all cases, where the user says how many.
+    /// Rounds done and to do in all cases, if the user gives their number.
     pub(super) fn rounds_of_all(&self) -> Option<(u32, u32)> {
         let rules = self.plan.commands.as_ref()?;
         let each = self.plan.stop.rounds()? + rules.warmup + 1;

@@ -32,9 +32,9 @@ use crate::protocol::{Answer, Ask, Task, UnavailableCase};
 use crate::runfile::{self, End, EndReason, OutcomeState, Record};
 use crate::sys;
 
-/// Runs the plan. Errors are set-up errors: nothing was measured.
+/// Runs the plan. An error is a set-up error: nothing was measured.
 pub fn run(plan: &Plan, settings: &SessionSettings<'_>, watcher: &mut dyn Watcher) -> Result<End> {
-    // Environments are started beside it, too.
+    // The load also runs while environments start.
     let _busy = BusyProcesses::start(plan.load, settings)?;
     let slots = match open_slots(plan, settings, watcher) {
         Ok(slots) => slots,
@@ -65,7 +65,7 @@ pub fn run(plan: &Plan, settings: &SessionSettings<'_>, watcher: &mut dyn Watche
     };
     let end = End { reason, elapsed_s: driver.start.elapsed().as_secs_f64() };
     driver.watcher.record(Record::End(end.clone()))?;
-    // All of them first, so that they end at the same time and not one after another.
+    // All agents are told first, so that they end at the same time and not one after another.
     driver.slots.iter_mut().filter_map(|slot| slot.session.as_mut()).for_each(Session::dismiss);
     Ok(end)
 }
@@ -98,19 +98,19 @@ struct Driver<'a> {
     /// CPUs that all environments have in common.
     cpus: usize,
     launches: Launches,
-    /// What commands are made of was asked for.
+    /// Whether programs and inputs of the commands were recorded.
     inspected: bool,
-    /// The beginning of the first round: from here on the budget counts.
+    /// The beginning of the first round. The budget counts from here.
     start: Instant,
 }
 
 impl Driver<'_> {
-    /// The slot that the others are divided by.
+    /// The slot of the reference.
     fn reference(&self) -> Option<usize> {
         self.slots.iter().position(|slot| slot.name == self.plan.reference)
     }
 
-    /// Why the case cannot be measured in this environment, if it cannot.
+    /// The reason why the case cannot be measured in this environment, if there is one.
     fn obstacle(&self, case: usize, slot: usize) -> Option<(OutcomeState, Failure)> {
         let (planned, slot) = (&self.plan.cases[case], &self.slots[slot]);
         let case = &planned.case;
@@ -139,7 +139,7 @@ impl Driver<'_> {
         Some((OutcomeState::Skipped, Failure::new(&it.reason).or_remedy(&it.remedy)))
     }
 
-    /// Laps of rounds until all is known or the time is over.
+    /// Measures laps of rounds until every case is known or the budget is over.
     fn measure(&mut self) -> Result<EndReason, Stop> {
         loop {
             let active = |case: &usize| self.cases[*case].is_active();
@@ -166,7 +166,7 @@ impl Driver<'_> {
         }
     }
 
-    /// A round of each of these cases; whether the budget was enough for all of them.
+    /// Measures one round of each of these cases. Returns whether the budget was enough for all.
     fn lap(&mut self, cases: &[usize]) -> Result<bool, Stop> {
         for case in self.order.lap(cases) {
             let elapsed_s = self.start.elapsed().as_secs_f64();
@@ -179,7 +179,7 @@ impl Driver<'_> {
         Ok(true)
     }
 
-    /// Takes every environment down and starts it again, in random order.
+    /// Ends every environment and starts it again, in random order.
     fn launch_again(&mut self) -> Result<(), Stop> {
         let begin = Instant::now();
         let cold = self.launches.next_is_cold(self.plan);
@@ -224,10 +224,10 @@ impl Driver<'_> {
     fn round(&mut self, case: usize) -> Result<(), Stop> {
         let mut draw = self.order.round(case);
         if self.plan.cases[case].is_command() {
-            // A whole command goes where it likes.
+            // A whole command runs on any CPU.
             draw.cpu = None;
         }
-        // The first round of a launch fills caches anew, as the very first one does.
+        // The first round of a launch fills caches, as the very first round does.
         let launch = self.launches.number;
         let warmed = self.cases[case].warm.filter(|warm| warm.0 == launch).map_or(0, |warm| warm.1);
         let warm_up = warmed <= self.plan.commands.as_ref().map_or(0, |rules| rules.warmup);
@@ -276,7 +276,7 @@ impl Driver<'_> {
                 outer_ns,
                 runnable,
                 launch: self.launches.number,
-                // An agent that died meanwhile takes its time with it.
+                // If the agent died meanwhile, its CPU time is lost.
                 outside_cpu_ns: cpu.and_then(|(before, after)| after.checked_sub(before)),
                 set,
             }))?;
@@ -296,7 +296,7 @@ impl Driver<'_> {
         self.slots[slot].session.as_ref()?.outside_cpu_ns()
     }
 
-    /// Where nothing is pinned, the launcher is not either.
+    /// Pins the launcher if the round is pinned.
     fn place_launcher(&self, case: usize, slot: usize, draw: &Draw) {
         let Some(session) = &self.slots[slot].session else { return };
         let free = self.plan.cases[case].case.params.get("cpu") == Some("free");

@@ -6,19 +6,20 @@ use super::cells::{CaseState, Cell};
 use crate::model::Stop;
 use crate::stats::{Contrast, Effect, Estimate};
 
-/// Beyond this factor a tax is obvious, and [`OBVIOUS_PRECISION`] is enough.
+/// A tax beyond this factor is obvious, and [`OBVIOUS_PRECISION`] is enough for it.
 const OBVIOUS: f64 = 1.5;
 const OBVIOUS_PRECISION: f64 = 0.05;
-/// Means are three to four times as unsure as floors: their intervals may be as many times as wide.
-/// At 2 %, a stall that adds 10 % to the mean is seen in nine of ten runs.
+/// Intervals of means may be wider than those of floors by this factor, because means vary three to
+/// four times as much. At a precision of 2 %, nine of ten runs show a stall that adds 10 % to the
+/// mean.
 const MEAN_WIDTH: f64 = 3.0;
-/// A case is known when so many looks in a row found its intervals narrow enough: an interval that
-/// is narrow by chance once is rarely so twice.
+/// A case is known after this number of consecutive looks that found its intervals narrow enough:
+/// an interval that is narrow by chance once is rarely so twice.
 pub(super) const LOOKS: u32 = 2;
 
 impl Driver<'_> {
-    /// Looks at the intervals of every case that still runs, and finishes those that are known.
-    /// Looks at widths only, never at whether a difference was found.
+    /// Looks at the intervals of every case that still runs, and finishes the cases that are known.
+    /// It looks at widths only, never at whether a difference was found.
     pub(super) fn look(&mut self) {
         let reference = self.reference();
         let enough_launches = self.launches.enough(self.plan);
@@ -37,12 +38,12 @@ impl Driver<'_> {
     }
 }
 
-/// A tax, or a cost, of one timed phase in one environment.
+/// The interval of a tax or a cost, of one timed phase in one environment.
 pub(super) struct Interval {
     /// The environment.
     slot: usize,
     floor: Effect,
-    /// None where a mean is zero, and of too few rounds.
+    /// None if a mean is zero, or if there are too few rounds.
     mean: Option<Estimate>,
 }
 
@@ -51,7 +52,7 @@ impl Interval {
         Some(Interval { slot, floor: contrast.effect()?, mean: contrast.mean_cost()?.estimate })
     }
 
-    /// Half-width at 95 %, in logarithms. Without an interval nothing is known.
+    /// Half-width at 95 %, in logarithms. Infinite if there is no interval.
     fn floor_width(&self) -> f64 {
         self.floor.half_width(0.95).unwrap_or(f64::INFINITY)
     }
@@ -66,7 +67,8 @@ impl Interval {
     }
 }
 
-/// The taxes of the case. Its costs, where the reference does not measure it, or nothing else does.
+/// The intervals of the case's taxes. If the reference does not measure the case, or nothing else
+/// does, the intervals of its costs.
 fn intervals(state: &CaseState, reference: Option<usize>) -> Vec<Interval> {
     let reference = reference.filter(|slot| state.cells[*slot].size.is_some());
     let alone = state.measured().count() == 1;
@@ -79,7 +81,7 @@ fn intervals(state: &CaseState, reference: Option<usize>) -> Vec<Interval> {
     found
 }
 
-/// By timed phase: the rounds that both have, or the costs alone.
+/// One contrast for each timed phase: of the rounds that both have, or of the costs alone.
 fn contrasts(own: &Cell, base: Option<&Cell>) -> Vec<Contrast> {
     let one = std::slice::from_ref;
     let contrast = |(phase, own)| match base {
@@ -95,7 +97,7 @@ mod tests {
     use crate::protocol::BlockSize;
     use crate::stats::{Round, Series};
 
-    /// A cell of 40 rounds in ten launches, with these floors and means by round.
+    /// A cell of 40 rounds in ten launches. `floor` and `mean` give the values of a round.
     fn cell(floor: impl Fn(u32) -> f64, mean: impl Fn(u32) -> f64) -> Cell {
         let round = |number: u32| {
             let launch = number / 4;
@@ -115,7 +117,7 @@ mod tests {
         found.iter().all(|it| it.is_narrow(&stop))
     }
 
-    /// Up and down by that share, the same in every launch.
+    /// A value that alternates up and down by that share, the same in every launch.
     fn wave(number: u32, share: f64) -> f64 {
         if number.is_multiple_of(2) { 1.0 + share } else { 1.0 - share }
     }

@@ -1,5 +1,5 @@
-//! The block sizes of a case in each environment: tuning them, and using the reference's where it
-//! is near.
+//! The block sizes of a case in each environment: tunes them, and uses the reference's size where
+//! it is similar.
 
 use std::time::Instant;
 
@@ -10,18 +10,18 @@ use crate::runfile::{OutcomeState, Record, Tuned};
 /// A block lasts about this long and has about this many samples (docs/METHODOLOGY.md, A round).
 const BLOCK_NS: f64 = 10e6;
 const SAMPLES: f64 = 20.0;
-/// Samples of a block at least, as far as the limit allows.
+/// The least number of samples of a block, as far as the time limit allows.
 const FEWEST_SAMPLES: f64 = 10.0;
-/// A block of slow operations may take this long.
+/// The time limit of a block of slow operations.
 const BLOCK_LIMIT_NS: u64 = 100_000_000;
 /// The block of a whole command: one run.
 const ONE_RUN: BlockSize = BlockSize { iterations: 1, samples: 1, discard: false, limit_ns: 0 };
-/// Environments whose own sample sizes differ by no more than this factor share one.
+/// Environments share a block size if their own sample sizes differ by this factor at most.
 const LIKE: f64 = 2.0;
 
 impl Driver<'_> {
-    /// Finds the block size of every case in every environment. Like the start of environments,
-    /// this is not paid from the budget, of which a slow environment would leave nothing.
+    /// Finds the block size of every case in every environment. Like starting environments, this
+    /// does not count on the budget, because a slow environment would leave nothing of it.
     pub(super) fn prepare(&mut self) -> Result<(), Stop> {
         for index in 0..self.plan.cases.len() {
             let draw = self.order.for_tuning();
@@ -64,9 +64,9 @@ impl Driver<'_> {
         Ok(())
     }
 
-    /// Gives environments that are nearly as fast as the reference its block size. The cost of some
-    /// operations depends on how many are done at a time (pages that were just given back, files in
-    /// a folder): sizes tuned apart made equal environments differ.
+    /// Gives the reference's block size to environments that are nearly as fast. The cost of some
+    /// operations depends on how many are done at a time (pages that were just returned, files in a
+    /// folder): with separately tuned sizes, equal environments differed.
     fn share_size(&mut self, case: usize) {
         let reference = self.reference();
         let state = &mut self.cases[case];
@@ -81,14 +81,15 @@ impl Driver<'_> {
     }
 }
 
-/// Size of the case's blocks from what one iteration took.
+/// The size of the case's blocks, from the time of one iteration.
 fn block_size(tuning: Tuning) -> BlockSize {
     let sample_ns = tuning.each_ns * tuning.iterations as f64;
     let samples = (BLOCK_NS / sample_ns.max(1.0)).round().clamp(FEWEST_SAMPLES, SAMPLES);
     BlockSize {
         iterations: tuning.iterations,
         samples: samples as usize,
-        // What is longer than a block is warm by its own first part, and costs too much twice.
+        // A sample that is longer than a block is warm after its own first part, and doing it twice
+        // costs too much.
         discard: sample_ns < BLOCK_LIMIT_NS as f64,
         limit_ns: BLOCK_LIMIT_NS,
     }

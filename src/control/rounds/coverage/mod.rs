@@ -21,7 +21,7 @@ fn runs() -> usize {
     asked.unwrap_or(1000)
 }
 
-/// Where the trimmed mean of a noise lies, launches included: zero where both sides are alike.
+/// The centre of a noise's trimmed mean, launches included. It is zero if both sides are alike.
 fn centre(noise: Noise, effect: f64) -> f64 {
     if !matches!(noise, Noise::OneSided | Noise::OneSidedOutliers) {
         return 0.0;
@@ -33,7 +33,7 @@ fn centre(noise: Noise, effect: f64) -> f64 {
     yuen(&values).expect("there are values").value
 }
 
-/// The given number of runs of one cell; the noise knows the true values.
+/// Simulates `count` runs of one cell. The noise gives the true values.
 fn cell(noise: Noise, effect: f64, ratio: f64, until: Until, count: usize) -> Vec<Found> {
     let own = centre(noise, effect);
     let mut random = Random::new(1);
@@ -99,7 +99,7 @@ fn intervals_of_so_many_rounds() {
     }
 }
 
-/// What earlier versions did, for comparison: rounds as the unit.
+/// For comparison, the rule of earlier versions: rounds as the unit.
 #[test]
 #[ignore = "takes minutes; bench/coverage runs it"]
 fn cost_against_rounds_as_the_unit() {
@@ -139,8 +139,8 @@ fn words_in_families_of_null_rows() {
     }
 }
 
-/// Words of difference in rows whose ratio is 1, as the verdict has them: Holm's correction, and a
-/// point beyond the margin.
+/// The number of rows with ratio 1 that a verdict would call different, with Holm's correction and
+/// an estimate beyond the margin.
 fn false_words(rows: &[Found]) -> usize {
     let about_zero = |row: &Found| {
         let value = row.effect.value - row.truth;

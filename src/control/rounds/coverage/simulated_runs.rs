@@ -1,16 +1,17 @@
-//! Simulated runs: launches of four rounds after a warm-up, to the end, as the driver schedules
-//! them where starting costs little, with the product's own estimates and stopping rule.
+//! Simulated runs: launches of four rounds after a warm-up, until the budget ends, as the driver
+//! schedules them where starting costs little. They use the program's own estimates and stopping
+//! rule.
 
 use super::super::precision::{Interval, LOOKS};
 use super::noise::{Laps, Noise, Random, Tail};
 use crate::model::Stop;
 use crate::stats::{Contrast, Effect, Estimate, Round, Series};
 
-/// Rounds of a launch that count.
+/// Counted rounds of a launch.
 const ROUNDS: u32 = 4;
-/// Launches before a case is known.
+/// Launches before a case counts as known.
 const LAUNCHES: u32 = 5;
-/// Rounds after which a budget is over.
+/// The budget, in rounds.
 pub const MOST: u32 = 200;
 
 const STOP: Stop = Stop::Precise { half_width: 0.02, min_rounds: 15, budget_s: 60.0 };
@@ -20,22 +21,22 @@ const STOP: Stop = Stop::Precise { half_width: 0.02, min_rounds: 15, budget_s: 6
 pub enum Until {
     /// A fixed number of counted rounds.
     Rounds(u32),
-    /// The product's rule, with `--precision 0.02`, or 200 rounds.
+    /// The program's rule with `--precision 0.02`, at most 200 rounds.
     Precise,
-    /// What earlier versions did: a look every five rounds from 15 on at Yuen's interval, and five
-    /// launches of four rounds at the beginning.
+    /// The rule of earlier versions: a look at Yuen's interval every five rounds from 15 on, and
+    /// five launches of four rounds at the beginning.
     PreciseByRounds,
 }
 
-/// What a run found.
+/// The result of a run.
 pub struct Found {
     pub effect: Effect,
     pub autocorrelation: Option<f64>,
     pub levels: usize,
     pub rounds: u32,
-    /// Laps with warm-ups, which is what a run takes.
+    /// Number of laps with warm-ups, which is the length of the run.
     pub laps: u32,
-    /// Where the centre really was.
+    /// The true centre.
     pub truth: f64,
 }
 
@@ -45,7 +46,7 @@ impl Found {
     }
 }
 
-/// One run over rounds whose log-ratios have this centre.
+/// Simulates one run over rounds whose log-ratios have this centre.
 pub fn run(
     noise: Noise,
     launch_effect: f64,
@@ -68,9 +69,9 @@ pub fn run(
         all += 1;
         drifts += drift;
         let log = centre + effect + value + drift;
-        // Rounds of one launch are their own unit.
+        // Earlier versions had no launches, so each round is a unit of its own.
         let launch = if old { 0 } else { launch };
-        // Means say nothing here, so that floors alone decide.
+        // All means are equal, so that only the floors decide.
         own.insert(round, Round { launch, ln_floor: log, mean: 1.0 });
         base.insert(round, Round { launch, ln_floor: 0.0, mean: 1.0 });
         let look = match until {
@@ -104,8 +105,8 @@ fn is_narrow(contrast: &Contrast) -> bool {
     Interval::of(0, contrast).is_some_and(|interval| interval.is_narrow(&STOP))
 }
 
-/// One run over blocks whose means have this tail, and whose floors are all the same: ln of the
-/// ratio of the means, and the number of rounds.
+/// Simulates one run over blocks whose means have this tail and whose floors are all the same.
+/// Returns ln of the ratio of the means and the number of rounds.
 pub fn means(tail: Tail, launch_effect: f64, until: Until, random: &mut Random) -> (Estimate, u32) {
     let (mut own, mut base) = (Series::default(), Series::default());
     let (mut effect, mut narrow) = (0.0, 0);
