@@ -1,23 +1,23 @@
-//! Environments whose agent misbehaves: noise is borne, everything else is that environment's
-//! failure and nobody else's.
+//! Environments whose agent misbehaves: noise is tolerated, and everything else is a failure of
+//! that environment alone.
 
 use std::process::Command;
 
 use crate::support::{Done, Place};
 
 const PROBE: &str = "syscall.getppid";
-/// The budget outlasts what waiting takes of it; native alone is precise long before it ends.
+/// The budget is longer than the waiting. Native alone is precise long before it ends.
 const BUDGET: [&str; 2] = ["--budget", "8s"];
-/// Where silence is waited for: more than any answer takes on a machine with much else to do.
-const PATIENCE: [&str; 2] = ["--answer-timeout", "4s"];
+/// For tests that wait for silence: no answer takes longer, even on a busy machine.
+const SHORT_ANSWER_LIMIT: [&str; 2] = ["--answer-timeout", "4s"];
 
-/// Runs native beside an environment that this script starts. The shell expands `"$@"` to the
-/// command that is to be run there.
+/// Runs native beside an environment that this script starts. In the script, the shell expands
+/// `"$@"` to the command to run there.
 fn beside(place: &Place, script: &str, more: &[&str]) -> Done {
     place.run(&["native", &place.fake("x", script)], &[PROBE]).args(BUDGET).args(more).run()
 }
 
-/// The environment of this script is measured as if it were a quiet one.
+/// The environment of this script is measured as if it printed nothing else.
 #[track_caller]
 fn is_borne(script: &str) {
     let place = Place::new();
@@ -32,10 +32,10 @@ fn fails_alone(script: &str, words: &str) {
     fails_alone_with(script, words, &[]);
 }
 
-/// The environment of this script stops answering for ever; native is measured.
+/// The environment of this script stops answering; native is measured.
 #[track_caller]
 fn falls_silent(script: &str) {
-    fails_alone_with(script, "no answer within", &PATIENCE);
+    fails_alone_with(script, "no answer within", &SHORT_ANSWER_LIMIT);
 }
 
 #[track_caller]
@@ -74,12 +74,12 @@ fn line_ends_of_windows_are_borne() {
 
 #[test]
 fn a_flood_on_the_error_output_is_borne() {
-    // More than a pipe holds: somebody has to read it, or the agent would never greet.
+    // More output than a pipe holds: if nobody read it, the agent would never greet.
     is_borne("head -c 3000000 /dev/zero | tr '\\0' e >&2; yes oops | head -n 100000 >&2; \"$@\"");
 }
 
-/// `ssh` with ControlPersist does this: a process in the background keeps the outputs open. It is
-/// of the run, and ends with it.
+/// `ssh` with ControlPersist does this: a background process keeps the outputs open. It belongs to
+/// the run and ends with it.
 #[test]
 fn a_process_left_in_the_background_does_not_hold_up_the_end() {
     let place = Place::new();
@@ -109,7 +109,7 @@ fn silence_in_the_middle_ends_at_the_time_limit() {
     falls_silent(&format!("\"$@\" | {{ {relay}; exec sleep 3600; }}"));
 }
 
-/// Somebody keeps the pipe open, and nobody is there to answer.
+/// A process keeps the pipe open, but no agent is left to answer.
 #[test]
 fn an_agent_that_is_gone_is_not_waited_for() {
     let gone = "a process of it ended, and no answer comes";
@@ -173,8 +173,8 @@ fn an_output_that_is_closed_is_no_greeting() {
 #[test]
 fn an_agent_that_dies_at_any_message_is_that_environments_failure() {
     for messages in 1..=6 {
-        // An answer that is written before its reader has gone is no error: all of them are ended.
-        // A new launch would be a new agent.
+        // An answer that is written before its reader has gone is no error, so all processes are
+        // killed. There is one launch only: another would start another agent.
         let script = format!("\"$@\" | {{ sed -u {messages}q; kill 0; }}");
         fails_alone_with(&script, "the agent ended", &["--launches", "1"]);
     }
@@ -183,7 +183,7 @@ fn an_agent_that_dies_at_any_message_is_that_environments_failure() {
 #[test]
 fn an_environment_that_does_not_start_again_loses_its_rows_only() {
     let place = Place::new();
-    // The first start is honest for some messages; later ones find the mark and refuse.
+    // The first start is honest for some messages; later starts find this file and refuse.
     let mark = place.path("started");
     let script = format!(
         "[ -e {mark} ] && {{ echo maintenance >&2; exit 9; }}; touch {mark}; \"$@\" | sed -u 6q"
@@ -207,13 +207,13 @@ fn without_its_reference_nothing_is_measured() {
     for (script, words) in bad {
         let place = Place::new();
         let run = place.run(&[&place.fake("x", script), "native"], &[PROBE]).args(BUDGET);
-        run.args(PATIENCE).run().exits(2).complains("environment `x`").complains(words);
+        run.args(SHORT_ANSWER_LIMIT).run().exits(2).complains("environment `x`").complains(words);
         assert!(!place.has("run.jsonl"), "{script}");
         place.is_clean();
     }
 }
 
-/// The reason names the command; run by hand, it does what it did.
+/// The reason names the command. Run by hand, it fails in the same way.
 #[test]
 fn the_command_to_run_by_hand_is_one() {
     let place = Place::new();
@@ -224,7 +224,7 @@ fn the_command_to_run_by_hand_is_one() {
     assert_eq!(output.stderr, b"it's broken\n");
 }
 
-/// A shell function for fakes: relays the agent's messages, and stops the agent after some of them.
+/// A shell function that relays some messages of the agent, then stops it.
 fn stopped_after(place: &Place, messages: usize) -> String {
     let (fifo, mark) = (place.path("fifo"), place.path("stopped"));
     format!(
@@ -234,7 +234,7 @@ fn stopped_after(place: &Place, messages: usize) -> String {
     )
 }
 
-/// More than a pipe holds is sent to an agent that reads nothing any more.
+/// An agent that no longer reads is sent more than a pipe holds.
 #[test]
 fn an_agent_that_does_not_read_what_it_is_sent_is_given_up() {
     let place = Place::new();
@@ -260,14 +260,14 @@ fn an_interrupt_ends_sending_at_once() {
     run.wait_clean();
 }
 
-/// The greeting comes, and the binary that is sent there stays in the pipe.
+/// The greeting arrives, but nobody reads the binary that is sent.
 #[test]
 fn a_greeting_before_the_binary_is_read_is_no_agent() {
     let place = Place::new();
     let greeting = place.envtax(["agent"]).run().exits(0).out;
     let greeting = place.write("greeting", greeting);
     let script = format!("[ \"$1\" = sh ] || exit 1; cat {greeting}; exec sleep 3600");
-    fails_alone_with(&script, "did not read what it was sent", &PATIENCE);
+    fails_alone_with(&script, "did not read what it was sent", &SHORT_ANSWER_LIMIT);
 }
 
 /// Figures of other work than was asked for would be called faster.

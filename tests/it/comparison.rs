@@ -1,12 +1,12 @@
-//! What a comparison says, for tests that ask it.
+//! The JSON of a comparison, for tests that look into it.
 
 use serde_json::Value;
 
-/// What `compare --format json` says.
+/// The output of `compare --format json`.
 pub struct Comparison(pub Value);
 
 impl Comparison {
-    /// The cell of the first row that is so named (`probe params`) in that column.
+    /// The cell of the first row with that name (`probe params`), in that column.
     #[track_caller]
     pub fn cell(&self, row: &str, column: &str) -> &Value {
         let columns = self.0["columns"].as_array().unwrap();
@@ -19,7 +19,7 @@ impl Comparison {
         &found.unwrap_or_else(|| panic!("no row `{row}` in {:#}", self.0))["cells"][at]
     }
 
-    /// The row was measured there, and costs something.
+    /// Fails unless the row was measured there and costs something.
     #[track_caller]
     pub fn measured(&self, row: &str, column: &str) -> &Self {
         let cell = self.cell(row, column);
@@ -28,7 +28,8 @@ impl Comparison {
         self
     }
 
-    /// Every row of that target directory was measured in that column; says how many there are.
+    /// Fails unless every row of that target directory was measured in that column. Returns their
+    /// number.
     #[track_caller]
     pub fn all_measured(&self, dir: &str, column: &str) -> usize {
         let columns = self.0["columns"].as_array().unwrap();
@@ -47,7 +48,7 @@ impl Comparison {
         self.cell(row, column)["measured"]["tax"]["ratio"].as_f64().expect("a tax")
     }
 
-    /// The row failed there, and a part of the failure has these words.
+    /// Fails unless the row failed there with these words in a part of the failure.
     #[track_caller]
     pub fn failed(&self, row: &str, column: &str, words: &str) -> &Self {
         let cell = self.cell(row, column);
@@ -59,7 +60,7 @@ impl Comparison {
         self
     }
 
-    /// The row cannot be measured there, and a part of the explanation has these words.
+    /// Fails unless the row was skipped there with these words in a part of the explanation.
     #[track_caller]
     pub fn skipped(&self, row: &str, column: &str, words: &str) -> &Self {
         let cell = self.cell(row, column);
@@ -71,7 +72,7 @@ impl Comparison {
         self
     }
 
-    /// A remark has these words.
+    /// Fails unless a remark has these words.
     #[track_caller]
     pub fn remarks(&self, words: &str) -> &Self {
         let remarks = &self.0["remarks"];
@@ -81,7 +82,7 @@ impl Comparison {
     }
 }
 
-/// The parts of a failure in a report, those of later attempts behind the others.
+/// The parts of a failure in a report, then those of its later attempts.
 fn told(failure: &Value) -> Vec<String> {
     match failure {
         Value::String(text) => vec![text.clone()],

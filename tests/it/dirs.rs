@@ -1,4 +1,4 @@
-//! Target directories that cannot be used, or not everywhere.
+//! Target directories that no environment, or not every environment, can use.
 
 use crate::support::{Place, SHORT, needs, needs_bwrap_size};
 
@@ -27,7 +27,7 @@ fn a_directory_missing_in_one_environment_fails_there_only() {
     }
     let place = Place::new();
     let (above, target) = (place.path(""), place.path("target"));
-    // Agents are not in there, so the whole place may be hidden.
+    // No agent is in this place, so all of it may be hidden.
     let environment = format!("bare=bwrap:--tmpfs {above}");
     let probes = ["file.stat", "syscall.getppid"];
     let run = place.run(&["native", &environment], &probes);

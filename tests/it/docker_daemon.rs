@@ -1,4 +1,4 @@
-//! A daemon of docker for one test.
+//! A docker daemon for one test.
 
 use std::fs::{self, File};
 use std::process::{Child, Command, Stdio};
@@ -10,8 +10,8 @@ use tempfile::TempDir;
 use crate::processes;
 use crate::traces::output;
 
-/// How long it may take to start.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// How long the daemon may take to start.
+const TIME_LIMIT: Duration = Duration::from_secs(60);
 
 /// Commands that list containers and images.
 pub type Lists = Vec<Vec<String>>;
@@ -21,7 +21,7 @@ pub fn words(line: &str) -> Vec<String> {
     line.split(' ').map(str::to_owned).collect()
 }
 
-/// A daemon of docker for one test, with all that it keeps in a folder of its own.
+/// A docker daemon for one test. All its files are in a folder of its own.
 pub struct Daemon {
     child: Child,
     folder: TempDir,
@@ -31,7 +31,7 @@ pub struct Daemon {
 
 impl Daemon {
     pub fn start() -> Daemon {
-        // Where its mounts are nobody else's leftovers.
+        // Mounts in this folder are not taken for another test's leftovers.
         let folder = TempDir::new_in("/var/tmp").unwrap();
         let at = folder.path().display();
         let groups = format!("docker-of-tests-{}", folder.path().file_name().unwrap().display());
@@ -44,7 +44,7 @@ impl Daemon {
         command.args(&words(&line)[1..]).stdin(Stdio::null());
         let child = command.stdout(log.try_clone().unwrap()).stderr(log).spawn().unwrap();
         let mut daemon = Daemon { child, folder, groups };
-        let until = Instant::now() + PATIENCE;
+        let until = Instant::now() + TIME_LIMIT;
         while output(&daemon.docker("version --format {{.Server.Version}}")).trim().is_empty() {
             let ended = daemon.child.try_wait().unwrap();
             let log = fs::read_to_string(daemon.folder.path().join("log")).unwrap();
@@ -72,7 +72,7 @@ impl Drop for Daemon {
     fn drop(&mut self) {
         processes::signal(self.child.id(), "TERM");
         let _ = self.child.wait();
-        // Docker leaves it.
+        // Docker leaves this folder.
         let folders = format!("*/{}*", self.groups);
         output(&words(&format!("find /sys/fs/cgroup -depth -type d -path {folders} -delete")));
     }

@@ -1,4 +1,4 @@
-//! Containers of crun, runc, podman and docker, each started for real; what they leave: nothing.
+//! Containers of crun, runc, podman and docker: each is started for real and leaves nothing.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, chown, symlink};
@@ -11,8 +11,8 @@ use crate::support::{Envtax, Place, SHORT, needs, needs_root, on_path};
 use crate::traces::output;
 
 const PROBES: [&str; 3] = ["syscall.getppid", "process.exec target=tiny", "file.create"];
-/// How long things outside of a test's place may take to come and go.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// How long things outside a test's place may take to appear and disappear.
+const TIME_LIMIT: Duration = Duration::from_secs(60);
 
 /// A folder that can be a root, with a folder in it for the place's target directory.
 fn root_of(place: &Place) -> String {
@@ -23,8 +23,8 @@ fn root_of(place: &Place) -> String {
     place.path("root")
 }
 
-/// Measures in environments `a`, `b`, … of these specifications, where `ROOT` stands for a folder
-/// that is a root. It is as it was afterwards, and nothing is left elsewhere.
+/// Measures environments `a`, `b`, … of these specifications, in which `ROOT` stands for a folder
+/// that can be a root. This folder is unchanged afterwards, and nothing is left elsewhere.
 pub fn are_measured(specs: &[&str], lists: Lists, variables: &[(&str, &str)]) {
     let place = Place::new();
     place.listed_by(lists);
@@ -53,15 +53,15 @@ pub fn are_measured(specs: &[&str], lists: Lists, variables: &[(&str, &str)]) {
     assert_eq!(listing(), before);
 }
 
-/// The specification does not start as another user than root, and these words say why; without
-/// words, it does start.
+/// Starts the specification as another user than root. With words, the start fails and they say
+/// why; without words it succeeds.
 pub fn as_nobody(spec: &str, complaint: Option<&str>) {
     let place = Place::new();
     let run =
         of_nobody(&place, &["setpriv"], place.run(&["native", &format!("x={spec}")], &PROBES[..1]));
     let mut run = run.args(SHORT);
     if spec.starts_with("gvisor") {
-        // Where `go install` puts it, nobody else may look.
+        // Other users may not look into the folder of `go install`.
         let own = place.path("runsc");
         fs::copy(on_path("runsc").unwrap(), &own).unwrap();
         run = run.variable("ENVTAX_RUNSC", &own);
@@ -73,8 +73,8 @@ pub fn as_nobody(spec: &str, complaint: Option<&str>) {
     };
 }
 
-/// The run as a user without rights, who has a home in the place, by `setpriv` or by what takes its
-/// words.
+/// The run as a user without rights, who has a home in the place. `setpriv` or a program with the
+/// same words starts it.
 fn of_nobody<'a>(place: &Place, setpriv: &[&str], run: Envtax<'a>) -> Envtax<'a> {
     let home = place.path("home");
     fs::create_dir(&home).unwrap();
@@ -88,12 +88,13 @@ fn of_nobody<'a>(place: &Place, setpriv: &[&str], run: Envtax<'a>) -> Envtax<'a>
     run.variable("XDG_RUNTIME_DIR", &home)
 }
 
-/// Gives user ids to nobody, in a mount namespace of its own, and goes on as what it is told.
+/// Gives subordinate user ids to nobody, in a mount namespace of its own, and then executes its
+/// arguments.
 const WITH_IDS: &str = r#"
     mount --bind "$1" /etc/subuid && mount --bind "$1" /etc/subgid && shift && exec setpriv "$@""#;
 
-/// Podman keeps a user's ids by a process aside (its own, or catatonit), which ends with the run
-/// that began it.
+/// Podman keeps a user's ids by a background process (its own, or catatonit). It ends with the run
+/// that started it.
 #[test]
 fn another_user_gets_a_container_of_podman() {
     let programs = ["podman", "runc", "setpriv", "newuidmap", "unshare"];
@@ -136,7 +137,7 @@ fn runc_is_measured() {
     }
 }
 
-/// The filter is seen from inside, and is none of the runtime's own.
+/// The filter can be seen from inside, and differs from the runtime's own.
 #[test]
 fn a_filter_of_system_calls_is_what_was_asked_for() {
     if !needs("runc") || !needs("crun") || !needs_root() {
@@ -266,7 +267,7 @@ fn arguments_that_are_none_say_what_to_write() {
     assert!(Path::new(&bare).read_dir().unwrap().next().is_none());
 }
 
-/// A folder that can be a root and has no place for the target directories.
+/// A folder that can be a root but lacks the folders of the target directories.
 fn bare_root(place: &Place) -> String {
     for folder in ["dev", "proc", "sys", "tmp"] {
         fs::create_dir_all(place.path(&format!("root/{folder}"))).unwrap();
@@ -274,8 +275,8 @@ fn bare_root(place: &Place) -> String {
     place.path("root")
 }
 
-/// What runtimes would make in the root of a user, and leave there, is there for the run only. Each
-/// environment is started several times while the other one is over the same folder.
+/// Folders that runtimes would make in a user's root, and leave there, exist during the run only.
+/// Each environment is started several times while the other one uses the same folder.
 #[test]
 fn a_target_without_a_folder_in_the_root_has_one_for_the_run() {
     if !needs("runc") || !needs("crun") || !needs_root() {
@@ -299,15 +300,15 @@ fn a_target_without_a_folder_in_the_root_has_one_for_the_run() {
     assert_ne!(output(&words(&format!("find {root}"))), before);
     run.signal("KILL");
     run.wait_clean();
-    let until = Instant::now() + PATIENCE;
+    let until = Instant::now() + TIME_LIMIT;
     while output(&words(&format!("find {root}"))) != before {
         assert!(Instant::now() < until, "{}", output(&words(&format!("find {root}"))));
         thread::sleep(Duration::from_millis(20));
     }
 }
 
-/// The folder that the first run made stays until the second one, which has something mounted on
-/// it, has ended, too.
+/// A folder that the first run made stays until the second run has ended, which has something
+/// mounted on it.
 #[test]
 fn two_runs_use_a_folder_in_a_root_that_one_of_them_made() {
     if !needs("runc") || !needs_root() {

@@ -1,4 +1,4 @@
-//! What environments say of themselves, and that they are recognised without being told.
+//! The facts of environments, and that envtax recognises environments by itself.
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::support::{Place, SHORT, needs};
 
-/// The records of the environments of a run over these, the first of which is the reference.
+/// The records of the environments of a run, the reference first.
 fn environments(place: &Place, specs: &[&str]) -> Vec<Value> {
     let run = place.run(specs, &["syscall.getppid"]);
     run.args(SHORT).args(["--dir", &format!("d={}", place.path("target"))]).run().exits(0);
@@ -19,7 +19,7 @@ fn fact<'a>(environment: &'a Value, name: &str) -> &'a str {
     environment["facts"][name].as_str().unwrap_or_else(|| panic!("no {name}: {environment:#}"))
 }
 
-/// What `environment` says in each of these, native first, which the others are within.
+/// The fact `environment` in each of these environments, native first.
 fn recognised(specs: &[&str]) -> Vec<String> {
     let place = Place::new();
     let specs: Vec<&str> = [&["native"], specs].concat();
@@ -32,7 +32,7 @@ fn recognised(specs: &[&str]) -> Vec<String> {
 fn built_in_environments_are_recognised_from_inside() {
     let found = recognised(&["namespace", "chroot:/", "cmd:nice -n 1"]);
     let [native, namespace, chroot, nice] = found.as_slice() else { panic!("{found:?}") };
-    // In a container there are namespaces already, and they have its name.
+    // In a container there are namespaces already, and the fact names the container.
     assert!(namespace.ends_with(" > namespaces") || namespace == native, "{found:?}");
     assert_eq!(chroot, native, "the root folder is the same");
     assert_eq!(nice, native);
@@ -108,7 +108,7 @@ fn gvisor_is_recognised() {
     }
 }
 
-/// It passes on most files of the system below, and answers for the CPU by itself.
+/// It passes on most files of the system, but answers for the CPU itself.
 #[test]
 fn translated_programs_are_recognised() {
     if needs("qemu-x86_64-static") {

@@ -5,17 +5,17 @@ use std::os::unix::fs::PermissionsExt;
 
 use crate::support::{Done, Place, needs};
 
-/// Time for a round of few cases in several environments on a busy machine.
+/// Time for a round of a few cases in several environments on a busy machine.
 const SHORT: [&str; 4] = ["--budget", "4s", "--answer-timeout", "20s"];
 
-/// A place with that file.
+/// A place with an `environments.toml` of that text.
 fn place(text: &str) -> Place {
     let place = Place::new();
     place.write("environments.toml", text);
     place
 }
 
-/// `envtax run` refuses to start with that file; nothing is written.
+/// `envtax run` refuses to start with that file and writes nothing.
 #[track_caller]
 fn refused(text: &str, args: &[&str]) -> Done {
     let place = place(text);
@@ -123,7 +123,7 @@ fn target_directories_of_the_file_are_those_of_the_run() {
     };
     run(&[]).prints("file.stat dir=data");
     assert!(path(0).ends_with(&target) && path(1).ends_with(&tmp));
-    // The command line is nearer than the file, the environment's own table nearer than both.
+    // The command line goes before the file, and the environment's own table before both.
     let more = [format!("data={third}"), format!("d={target}")];
     run(&["--dir", &more[0], "--dir", &more[1]]).prints("file.stat dir=d");
     assert!(path(0).ends_with(&third) && path(1).ends_with(&tmp));
@@ -207,7 +207,7 @@ fn a_file_of_another_name_is_read_when_it_is_named() {
     place.envtax(["list", "environments"]).run().exits(2).complains("environments.toml:1:6:");
 }
 
-/// With next to nothing on the search path, most kinds cannot be started.
+/// With almost nothing on the search path, most kinds cannot start.
 #[test]
 fn auto_takes_what_starts_and_says_what_does_not() {
     let place = Place::new();
@@ -216,7 +216,7 @@ fn auto_takes_what_starts_and_says_what_does_not() {
     let done = run.args(SHORT).variable("PATH", "/nowhere").run().exits(3);
     let done = done.complains("`--env auto` leaves out `bwrap`: there is no `bwrap` on the search");
     let done = done.complains("`envtax doctor` shows the remedies");
-    // What was named by hand stays, with its reason.
+    // An environment that is named on the command line stays, with its reason.
     done.prints("cost divided by that of native").prints("x did not start");
     let comparison = place.comparison("run.jsonl");
     comparison.measured("null", "native").measured("null", "chroot").measured("null", "y");
@@ -226,7 +226,7 @@ fn auto_takes_what_starts_and_says_what_does_not() {
     place.is_clean();
 }
 
-/// A bubblewrap that never answers, alone on the search path.
+/// A bubblewrap that never answers, as the only program on the search path.
 fn hanging_bwrap(place: &Place) -> String {
     fs::create_dir(place.path("bin")).unwrap();
     let program = place.write("bin/bwrap", "#!/bin/sh\nexec /bin/sleep 600\n");

@@ -14,7 +14,7 @@ fn gvisor_is_measured() {
     }
 }
 
-/// Its clock is read by a system call in its first second, and never again.
+/// gVisor reads its clock by a system call in its first second, and never again.
 #[test]
 fn gvisors_clock_is_what_it_will_be() {
     if !needs("runsc") || !needs_root() {
@@ -46,7 +46,7 @@ fn another_user_gets_gvisor_but_not_over_a_folder() {
     }
 }
 
-/// What hangs for ever is refused before it starts.
+/// A start that would hang for ever is refused before.
 #[test]
 fn gvisor_on_a_kvm_that_cannot_run_it_is_refused() {
     let flags = std::fs::read_to_string("/proc/cpuinfo").unwrap();

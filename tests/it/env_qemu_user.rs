@@ -8,7 +8,7 @@ const PROBE: &str = "syscall.getppid";
 const NATIVE: &str = "qemu-x86_64-static";
 const FOREIGN: &str = "qemu-aarch64-static";
 
-/// Whether the build of envtax for aarch64 is where cargo makes it.
+/// Whether the build of envtax for aarch64 is where cargo puts it.
 fn needs_foreign_build() -> bool {
     let targets = Path::new(env!("CARGO_BIN_EXE_envtax")).ancestors().nth(3).unwrap();
     let build = |profile: &str| {
@@ -46,8 +46,8 @@ fn agent_and_workers_are_emulated() {
     assert!(place.read("run.jsonl").contains("qemu-x86_64-static\""), "a fact");
 }
 
-/// The kernel runs what an emulated program executes: without help, workers would measure the
-/// machine itself under the emulator's name.
+/// The kernel itself runs what an emulated program executes. Without a check, workers would measure
+/// the machine and call it the emulator.
 #[test]
 fn workers_that_leave_the_emulator_are_refused() {
     if !needs(NATIVE) {
@@ -104,7 +104,7 @@ fn without_the_build_it_says_which_and_how_to_make_it() {
     let place = Place::new();
     let run = || place.run(&["native", "x=qemu-user:aarch64"], &[PROBE]).own_binary().args(SHORT);
     run().run().exits(3).prints("there is no `envtax-aarch64`").prints("cargo build --release");
-    // The build of the wrong processor under its name.
+    // A build for the wrong processor under the right name.
     let agents = PathBuf::from(place.path("agents"));
     std::fs::create_dir(&agents).unwrap();
     std::fs::copy(env!("CARGO_BIN_EXE_envtax"), agents.join("envtax-aarch64")).unwrap();
@@ -124,7 +124,7 @@ fn an_agent_for_another_processor_says_what_helps() {
     let script = format!("exec bash -c 'exec {program}'");
     let run = place.run(&["native", &place.fake("x", &script)], &[PROBE]).args(SHORT);
     run.start().wait_clean().exits(3).complains("Exec format error").complains(helps);
-    // The environment's own shell says so before anything is sent.
+    // The environment's own shell reports it before anything is sent.
     place.write_program("uname", "#!/bin/sh\necho riscv64\n");
     let path = format!("PATH={}:$PATH", place.path(""));
     let script = format!("[ \"$1\" = sh ] || exit 9; {path}; exec \"$@\"");
@@ -148,7 +148,7 @@ fn arguments_that_are_none_are_refused() {
     refused("windows:C", "`windows` takes no argument");
 }
 
-/// What only Windows has is told apart from what failed.
+/// Options that only Windows has are reported as such.
 #[test]
 fn what_windows_has_is_not_started_here() {
     let package = "0dc50b1c-1f5b-4a3e-8f0f-aaaaaaaaaaaa_7c0f0d52-2f0e-4c39-9d05-bbbbbbbbbbbb";
@@ -159,7 +159,7 @@ fn what_windows_has_is_not_started_here() {
         .prints("envtax starts `thinapp` on Windows");
 }
 
-/// The kernel runs the command by itself: its time is none of the emulator's.
+/// The kernel itself runs the command, so its time would not be the emulator's.
 #[test]
 fn whole_commands_that_leave_the_emulator_are_skipped() {
     if !needs(NATIVE) {

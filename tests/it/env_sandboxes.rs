@@ -1,4 +1,4 @@
-//! Sandboxes of Linux: filters, tracers, firejail, systemd-nspawn, and what they leave.
+//! Linux sandboxes: filters, tracers, firejail and systemd-nspawn. Nothing of them is left.
 
 use std::collections::BTreeSet;
 use std::fs::{self, Permissions};
@@ -12,10 +12,10 @@ use serde_json::Value;
 use crate::processes;
 use crate::support::{Place, SHORT, needs};
 
-/// Probes that start processes, make files and do neither.
+/// Probes that start processes, that make files, and that do neither.
 const PROBES: [&str; 3] = ["syscall.getppid", "process.exec target=tiny", "file.create"];
 
-/// What the environment of that name said of itself when it first started.
+/// A fact of that environment at its first start.
 fn fact(place: &Place, environment: &str, name: &str) -> String {
     let text = place.read("run.jsonl");
     let mut records = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
@@ -23,7 +23,7 @@ fn fact(place: &Place, environment: &str, name: &str) -> String {
     found.unwrap()["facts"][name].as_str().unwrap_or_default().to_owned()
 }
 
-/// Measures in native and these environments, all of which must have figures, and leave nothing.
+/// Measures native and these environments. All have figures and leave nothing.
 fn measured(place: &Place, environments: &[&str]) {
     let environments = [&["native"], environments].concat();
     let dir = format!("d={}", place.path("target"));
@@ -60,7 +60,7 @@ fn the_quick_suite_runs_behind_a_filter_and_under_a_tracer() {
     }
 }
 
-/// One call refused, everything else allowed: what is refused fails, and only behind the filter.
+/// A filter that refuses one call: the call fails, but only behind the filter.
 #[test]
 fn a_profile_of_a_container_engine_is_obeyed() {
     let place = Place::new();
@@ -97,7 +97,7 @@ fn a_tracer_is_measured_and_seen_from_inside() {
     place.comparison("run.jsonl").remarks("`ptrace` differs from native in:");
 }
 
-/// What firejail prints itself, even much of it on standard output, is no answer of the agent.
+/// firejail's own output, even much of it, is not taken for an answer of the agent.
 #[test]
 fn firejail_is_measured_with_and_without_a_profile() {
     if !needs("firejail") {
@@ -120,7 +120,7 @@ fn a_missing_sandbox_is_said_to_be_missing() {
     place.is_clean();
 }
 
-/// A folder that nspawn takes for a root, in the place.
+/// A folder in the place that nspawn accepts as a root.
 pub fn root_folder(place: &Place) -> String {
     for name in ["dev", "etc", "proc", "root", "run", "sys", "tmp", "usr", "var"] {
         fs::create_dir_all(place.path(&format!("root/{name}"))).unwrap();
@@ -128,7 +128,7 @@ pub fn root_folder(place: &Place) -> String {
     place.path("root")
 }
 
-/// Everything below a folder, with the times at which it was changed.
+/// Everything below a folder, with the times of change.
 fn contents(folder: &Path) -> BTreeSet<String> {
     let about = fs::symlink_metadata(folder).unwrap();
     let (mode, time) = (about.mode(), about.mtime_nsec());
@@ -157,7 +157,7 @@ fn nspawn_is_measured_and_leaves_its_root_as_it_was() {
     let place = Place::new();
     let root = root_folder(&place);
     let before = contents(Path::new(&root));
-    // Two of them on one folder at the same time.
+    // Two containers use one folder at the same time.
     measured(&place, &["nspawn", &format!("a=nspawn:{root}"), &format!("b=nspawn:{root}")]);
     assert_eq!(contents(Path::new(&root)), before);
     assert_eq!(fact(&place, "nspawn", "seccomp"), "2");
@@ -208,7 +208,7 @@ fn nspawn_says_that_it_needs_root() {
     place.is_clean();
 }
 
-/// Bubblewrap takes the right to make user namespaces away from what it starts.
+/// Bubblewrap takes away the right to make user namespaces.
 #[test]
 fn namespaces_that_the_system_refuses_say_so() {
     if !needs("bwrap") {
@@ -226,7 +226,7 @@ fn namespaces_that_the_system_refuses_say_so() {
     assert!(said.contains("allow user namespaces"), "{said}");
 }
 
-/// The children of a killed worker come to the first process of the namespace.
+/// Orphans of a killed worker become children of the namespace's first process.
 #[test]
 fn orphans_are_reaped_in_namespaces() {
     let place = Place::new();
@@ -240,7 +240,7 @@ fn orphans_are_reaped_in_namespaces() {
         let eldest = workers.iter().min().filter(|_| workers.len() > 20);
         eldest.inspect(|pid| processes::signal(**pid, "KILL")).is_some()
     });
-    // The row of the killed worker is over.
+    // The row of the killed worker has ended.
     run.until_recorded("outcome", 1);
     run.until("a moment without dead processes", |run| {
         let sessions: BTreeSet<i32> = run.processes().iter().map(|it| it.session).collect();

@@ -1,4 +1,4 @@
-//! Another machine over ssh: here this one, through a server of the test's own.
+//! The kind `ssh`, with this machine as the other one: each test has a server of its own.
 
 use std::fs;
 use std::net::TcpListener;
@@ -14,12 +14,12 @@ use crate::support::{Done, Place, SHORT, missing, needs};
 const PROBE: &str = "syscall.getppid";
 const SERVER: &str = "/usr/sbin/sshd";
 
-/// A server on a free port of this machine, with keys of its own. Its sessions have the place's
-/// folder for temporary files, in which everything that is sent there has to show up.
+/// A server on a free port of this machine, with keys of its own. Its sessions use the place's
+/// folder for temporary files, so that everything that is sent there can be seen.
 pub struct Server {
     child: Child,
     port: u16,
-    /// Its own: by a path in the place it would look like something that a run left.
+    /// A folder of its own: in the place, its processes would look like leftovers of a run.
     files: TempDir,
 }
 
@@ -27,7 +27,7 @@ impl Server {
     pub fn start(place: &Place) -> Server {
         let files = TempDir::new().unwrap();
         let path = |name: &str| files.path().join(name).to_str().unwrap().to_owned();
-        // Which the service of the system makes.
+        // The system's service would make this folder.
         let _ = fs::create_dir("/run/sshd");
         for name in ["host", "key", "stranger"] {
             let mut command = Command::new("ssh-keygen");
@@ -64,7 +64,7 @@ impl Server {
         server
     }
 
-    /// `NAME=ssh:...` with the key of that name, and hosts known in that file.
+    /// `NAME=ssh:…` with the key of that name and that file of known hosts.
     pub fn spec(&self, key: &str, known: &str) -> String {
         let lines = [
             "Host there".into(),
@@ -103,7 +103,7 @@ pub fn needs_server() -> bool {
     found && needs("ssh") && needs("ssh-keygen")
 }
 
-/// Native is measured beside an environment that fails with these words and the remedy.
+/// Measures native beside an environment that fails with these words and a remedy.
 fn fails_alone(place: &Place, spec: &str, words: &str) -> Done {
     let limits = ["--budget", "2s", "--answer-timeout", "20s", "--force"];
     let done = place.run(&["native", spec], &[PROBE]).args(limits).start().wait_clean();
@@ -142,7 +142,7 @@ fn nothing_is_asked_and_every_refusal_says_why() {
     assert_eq!(known, "", "a host is made known by its user");
     let stranger = server.spec("stranger", "known");
     fails_alone(&place, &stranger, "Permission denied (publickey)").complains("ssh-copy-id");
-    // A configuration cannot make it ask either, nor turn the session into another one.
+    // A configuration can neither make ssh ask nor turn the session into another one.
     let bold = format!("{stranger},option=BatchMode=no,option=RemoteCommand=cat");
     fails_alone(&place, &bold, "Permission denied (publickey)");
 }
@@ -155,7 +155,7 @@ fn a_machine_that_is_not_there_is_given_up() {
     let place = Place::new();
     let spec = format!("x=ssh:127.0.0.1,config=none,port={}", free_port());
     fails_alone(&place, &spec, "Connection refused");
-    // It takes the connection and never says a word.
+    // It accepts the connection and never answers.
     let silent = TcpListener::bind(("127.0.0.1", 0)).unwrap();
     let port = silent.local_addr().unwrap().port();
     let spec = format!("x=ssh:127.0.0.1,config=none,port={port},option=ConnectTimeout=1");

@@ -7,11 +7,11 @@ use crate::support::{Place, needs};
 
 const ARGS: [&str; 4] = ["--budget", "5s", "--answer-timeout", "50s"];
 
-/// What `doctor` says where the kernel itself cannot run.
+/// The message of `doctor` if the kernel cannot run on this CPU.
 const NO_CPU: &str = "this kernel cannot run on this CPU";
 
-/// Whether User-mode Linux is there and this CPU can run it. Where it cannot, nothing is tested, on
-/// the machine that decides whether a change is kept as well: no installation would help.
+/// Whether User-mode Linux is installed and runs on this CPU. If the CPU cannot run it, nothing is
+/// tested, even with `CI=true`: no installation would help.
 pub fn needs_uml() -> bool {
     static RUNS: OnceLock<bool> = OnceLock::new();
     let runs = || {
@@ -27,14 +27,14 @@ pub fn needs_uml() -> bool {
     needs("linux.uml") && *RUNS.get_or_init(runs)
 }
 
-/// A kernel that prints this and dies, before all others on the search path.
+/// A kernel that prints this and dies, first on the search path.
 fn broken_kernel(place: &Place, message: &str) -> String {
     fs::create_dir(place.path("bin")).unwrap();
     place.write_program("bin/linux.uml", format!("#!/bin/sh\necho '{message}' >&2\nexit 134\n"));
     format!("{}:{}", place.path("bin"), std::env::var("PATH").unwrap())
 }
 
-/// Debian 12's kernel on a CPU with AMX: it dies whatever its first process is.
+/// Debian 12's kernel on a CPU with AMX: it dies with any first process.
 #[test]
 fn a_kernel_that_cannot_run_on_this_cpu_is_told_from_a_fault_of_the_agent() {
     let place = Place::new();
@@ -47,7 +47,7 @@ fn a_kernel_that_cannot_run_on_this_cpu_is_told_from_a_fault_of_the_agent() {
     place.comparison("run.jsonl").measured("null", "native").failed("null", "uml", NO_CPU);
 }
 
-/// The control says no more than it found out.
+/// The control boot reports only what it found out.
 #[test]
 fn a_kernel_that_fails_for_another_reason_is_not_called_unfit_for_the_cpu() {
     let place = Place::new();
@@ -57,7 +57,7 @@ fn a_kernel_that_fails_for_another_reason_is_not_called_unfit_for_the_cpu() {
     assert!(told.contains("not even one that ends at once") && !told.contains(NO_CPU), "{told}");
 }
 
-/// One short run; the machine's folder for temporary files is of that kind.
+/// One short run. The machine's folder for temporary files is on that filesystem.
 fn measured_on(options: &str, filesystem: &str) {
     if !needs_uml() {
         return;
@@ -83,7 +83,7 @@ fn user_mode_linux_has_a_disk() {
     measured_on("tmp=loop:ext4,memory=256MiB", "ext4");
 }
 
-/// A folder of the host is there under its own path.
+/// The guest sees a folder of the host under its own path.
 #[test]
 fn user_mode_linux_sees_target_directories() {
     if !needs_uml() {

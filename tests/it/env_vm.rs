@@ -1,18 +1,18 @@
-//! Virtual machines, started for real: by emulation where there is no KVM.
+//! Virtual machines, started for real; they are emulated if there is no KVM.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::support::{Place, needs, needs_kernel};
 
-/// Boots are slow where QEMU emulates, and slower where other tests run beside.
+/// Boots are slow under emulation, and slower beside other tests.
 const ARGS: [&str; 4] = ["--budget", "5s", "--answer-timeout", "50s"];
 
 fn ready() -> bool {
     needs("qemu-system-x86_64") && needs_kernel()
 }
 
-/// One short run; the machine's folder for temporary files is of that kind.
+/// One short run. The machine's folder for temporary files is on that filesystem.
 fn measured_on(tmp: &str, filesystem: &str) {
     if !ready() {
         return;
@@ -80,7 +80,7 @@ fn fails(spec: &str, words: &[&str]) {
     comparison.measured("null", "native");
 }
 
-/// The usual one, said by its name.
+/// The folder that is used without the variable, given explicitly.
 fn cache() -> String {
     let named = std::env::var("XDG_CACHE_HOME").ok().filter(|path| path.starts_with('/'));
     named.unwrap_or_else(|| format!("{}/.cache", std::env::var("HOME").unwrap()))
@@ -92,7 +92,7 @@ fn a_guest_that_never_boots_is_given_up() {
         return;
     }
     fails("vm:boot=1s", &["no answer within 1 s", "or still boot?", "qemu-system-x86_64"]);
-    // What the kernel said last is quoted.
+    // The kernel's last messages are quoted.
     let stuck = "vm:append=rdinit=/nothing,append=root=/dev/nothing";
     fails(stuck, &["the agent ended", "Kernel panic - not syncing"]);
 }
@@ -117,7 +117,7 @@ fn what_is_no_kernel_is_not_started() {
     }
 }
 
-/// A `/dev/kvm` is not enough: it never hangs.
+/// A `/dev/kvm` alone is not enough. The start must not hang.
 #[test]
 fn kvm_that_cannot_be_used_says_why() {
     let cpu = fs::read_to_string("/proc/cpuinfo").unwrap();

@@ -6,7 +6,7 @@ use std::sync::Once;
 
 use crate::support::{Comparison, Envtax, Place, missing, needs};
 
-/// Where cargo puts the build for Windows, seen from this one's.
+/// The folder where cargo puts the build for Windows, found from this build's.
 pub fn windows_build() -> PathBuf {
     let profile = Path::new(env!("CARGO_BIN_EXE_envtax")).parent().unwrap();
     let targets = profile.parent().unwrap().parent().unwrap();
@@ -22,13 +22,13 @@ pub fn needs_wine() -> bool {
     there && built
 }
 
-/// A run that finds its agent, with a prefix that all these tests share.
+/// A run that finds its agent. All these tests share one prefix.
 fn run<'a>(place: &'a Place, environments: &[&str], probes: &[&str]) -> Envtax<'a> {
     let run = with_prefix(place.run(environments, probes));
     run.args(["--answer-timeout", "50s"])
 }
 
-/// envtax that finds its agent and a prefix, which is made once: that takes long.
+/// envtax that finds its agent and the shared prefix, which takes long to make and is made once.
 pub fn with_prefix(envtax: Envtax<'_>) -> Envtax<'_> {
     static MADE: Once = Once::new();
     let cache = shared_cache();
@@ -38,7 +38,7 @@ pub fn with_prefix(envtax: Envtax<'_>) -> Envtax<'_> {
         let run = place.run(&["wine"], &["null"]).args(["--budget", "1s"]);
         with_agent(run).variable("XDG_CACHE_HOME", path_text(&cache)).run();
     });
-    // Folders for temporary files in the prefix, which are outside of the place.
+    // The prefix has folders for temporary files outside the place.
     let users = cache.join("envtax/wine/drive_c/users");
     let users = path_text(&users);
     let list = ["find", "-L", users, "-maxdepth", "6", "-name", ".envtax-*"].map(str::to_owned);
@@ -47,7 +47,7 @@ pub fn with_prefix(envtax: Envtax<'_>) -> Envtax<'_> {
     envtax.variable("XDG_CACHE_HOME", path_text(&cache))
 }
 
-/// The folder with the prefix that is shared, `envtax/wine`.
+/// The folder of the shared prefix, `envtax/wine`.
 pub fn shared_cache() -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join("wine")
 }
@@ -61,7 +61,7 @@ pub fn with_agent(run: Envtax<'_>) -> Envtax<'_> {
     run.args(["--answer-timeout", "50s"])
 }
 
-/// Every one of these is measured natively and under Wine.
+/// Measures these probes natively and under Wine; all of them have figures.
 fn are_measured(probes: &[&str], rows: &[&str]) -> (Place, Comparison) {
     let place = Place::new();
     let target = format!("d={}", place.path("target"));
@@ -92,7 +92,7 @@ fn windows_is_measured_beside_native() {
         assert!(file.contains(fact), "{fact} in {file}");
     }
     comparison.skipped("process.fork", "wine", "Windows has no fork");
-    // A process is made of tens of requests to the server, and a computation of none.
+    // A process takes tens of requests to Wine's server; a computation takes none.
     assert!(comparison.ratio("process.exec target=tiny", "wine") > 5.0);
     assert!(comparison.ratio("cpu.integer", "wine") < 4.0);
 }
@@ -119,10 +119,10 @@ fn what_is_missing_is_said_with_what_to_do() {
     fs::create_dir(&empty).unwrap();
     let run =
         |spec: &str| place.run(&["native", spec], &["null"]).args(["--budget", "1s", "--force"]);
-    // Without Wine, the others go on.
+    // Without Wine, the other environments go on.
     run("wine").variable("PATH", &empty).run().complains("there is no `wine` on the search path");
     if needs_wine() {
-        // The binary alone, with no build for Windows beside it.
+        // The binary alone, without a build for Windows beside it.
         let alone = run("wine").own_binary().variable("ENVTAX_AGENTS", &empty);
         alone.run().complains("there is no `envtax.exe`").complains("cargo build --release");
         fs::write(place.path("empty/system.reg"), "WINE REGISTRY Version 2\n#arch=win32\n")

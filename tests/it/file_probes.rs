@@ -29,7 +29,7 @@ fn two_directories_are_measured_in_one_run() {
     assert_eq!(std::fs::read_dir(other.path()).unwrap().count(), 0, "nothing is left there either");
 }
 
-/// Memory where there is such, so that the two directories are not alike.
+/// A folder in memory if there is one, so that the two directories differ.
 fn other_filesystem() -> std::path::PathBuf {
     let memory = std::path::PathBuf::from("/dev/shm");
     if memory.is_dir() { memory } else { std::env::temp_dir() }

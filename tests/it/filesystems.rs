@@ -1,11 +1,11 @@
-//! The probes of whole files on filesystems that are full, read-only, in memory, or do not do
-//! everything that a disk's does.
+//! The probes of whole files on filesystems that are full, read-only, in memory, or lack some
+//! operation.
 
 use std::process::{Command, Stdio};
 
 use crate::support::{Done, Place, needs, needs_bwrap_size};
 
-/// Cases that are small enough for every filesystem below.
+/// Cases that fit on every filesystem below.
 const BUFFERED: &str = "file.write size=4KiB total=64KiB mode=buffered data=random";
 const DIRECT: &str = "file.write size=4KiB total=64KiB mode=direct data=random";
 const WARM: &str = "file.scan size=4KiB total=64KiB cache=warm";
@@ -38,7 +38,7 @@ fn quoted(text: &str) -> String {
     text.replace('\'', r"'\''")
 }
 
-/// Whether a user may mount in a namespace of its own here, which no package can bring.
+/// Whether a user may mount in a namespace of its own here; no package can change this.
 fn may_mount() -> bool {
     if !needs("unshare") {
         return false;
@@ -161,7 +161,7 @@ fn memory_is_neither_durable_nor_cold() {
 struct Fuse(String);
 
 impl Fuse {
-    /// With `direct_io`, whose files have no pages in the cache and cannot be mapped.
+    /// With `direct_io`: its files have no pages in the cache and cannot be mapped.
     fn over(source: &str, point: String) -> Option<Fuse> {
         let mut bindfs = Command::new("bindfs");
         bindfs.args(["--no-allow-other", "-o", "direct_io", source, &point]).stderr(Stdio::null());

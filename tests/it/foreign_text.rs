@@ -1,5 +1,5 @@
-//! Text of environments and files is shown without effect: no escape sequence reaches the terminal,
-//! whichever field of whichever record it stands in.
+//! Text from environments and files is shown without effect: no escape sequence reaches the
+//! terminal, from any field of any record.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -8,17 +8,18 @@ use serde_json::Value;
 
 use crate::support::Place;
 
-/// Clears the screen, sets the clipboard, reverses what follows, and rings the bell.
+/// Clears the screen, sets the clipboard, reverses the following text, and rings the bell.
 const EVIL: &str = "\u{1b}[2J\u{1b}]52;c;aGk=\u{7}\u{202e}\u{9b}31m";
 
-/// By where it stands: a copy of the file's lines with that text behind one string.
+/// For each place of a string: a copy of the file's lines in which the evil text follows this
+/// string.
 fn with_evil_text(lines: &[Value]) -> Vec<(String, Vec<Value>)> {
     let mut found = Vec::new();
     let mut seen = BTreeSet::new();
     for (number, line) in lines.iter().enumerate() {
         for pointer in strings(line) {
             let kind = line["record"].as_str().unwrap_or_default();
-            // Of each kind of place one is enough: the numbers of lists are left out.
+            // One of each kind of place is enough, so numbers of lists are left out.
             let place: String = pointer
                 .split('/')
                 .filter(|word| word.parse::<usize>().is_err())
@@ -70,7 +71,7 @@ fn no_field_of_a_run_file_reaches_the_terminal_as_it_is() {
     let text = place.read("run.jsonl");
     let mut lines: Vec<Value> =
         text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    // Few blocks, so that reading the file hundreds of times takes no time.
+    // A few blocks, because the file is read hundreds of times.
     let mut blocks = 0;
     lines.retain(|line| {
         blocks += usize::from(line["record"] == "block");
@@ -92,7 +93,7 @@ fn no_field_of_a_run_file_reaches_the_terminal_as_it_is() {
             }
         }
     }
-    // Otherwise nothing of the text was shown, and nothing was tested.
+    // Otherwise the text was not shown, and nothing was tested.
     assert_eq!(shown.len(), 4, "{shown:?}");
 }
 

@@ -1,6 +1,6 @@
-//! A hostile agent: what it does, and how that ends. An honest agent answers, and a stream editor
-//! changes one kind of its messages: one row is one change. Fifteen rows are
-//! environments of one run, which also shows that none of them harms the others.
+//! A hostile agent: each row is one lie and its effect. An honest agent answers, and a stream
+//! editor changes one kind of its messages. Fifteen rows at a time are the environments of one run,
+//! which also shows that no row harms another.
 
 use crate::support::Place;
 
@@ -15,10 +15,11 @@ enum Ends {
 
 use Ends::{Borne, Fails};
 
-/// What a row replaces and what comes in its place, as `sed` takes it, and how that ends.
+/// What a row replaces, its replacement (both for `sed`), and how the row ends.
 type Row = (&'static str, &'static str, Ends);
 
-/// Changes of the message's frame, which are the same in all kinds of messages: each is garbage.
+/// Changes of a message's frame, which are the same for all kinds of messages. Each one makes
+/// garbage.
 const FRAMES: [Row; 14] = [
     ("\"answer\":.*", "\"answer\":null}", Fails("garbage")),
     ("\"answer\":.*", "\"answer\":7}", Fails("garbage")),
@@ -36,8 +37,7 @@ const FRAMES: [Row; 14] = [
     ("{\"id\"", "[[[[[[[[{\"id\"", Fails("garbage")),
 ];
 
-/// Rows of one kind of message: frames, the changes of its own, and what an answer of another kind
-/// does.
+/// Runs the rows of one kind of message: the frames, its own rows, and an answer of another kind.
 fn check(message: &str, other: Ends, rows: &[Row]) {
     let others = [
         ("\"answer\":.*", "\"answer\":\"cleaned\"}", other),
@@ -52,7 +52,7 @@ fn check_rows(message: &str, rows: &[&Row]) {
     let place = Place::new();
     let mut environments = vec!["native".to_owned()];
     for (at, (what, with, _)) in rows.iter().enumerate() {
-        // The first line in a program of `sed`, where no quote has to be escaped.
+        // As the first line of a `sed` program, where no quote has to be escaped.
         place.write(&format!("r{at}.sed"), format!("/{message}/s\u{1}{what}\u{1}{with}\u{1}\n"));
         let program = place.path(&format!("r{at}.sed"));
         environments.push(place.fake(&format!("r{at}"), &format!("\"$@\" | sed -u -f {program}")));

@@ -1,4 +1,4 @@
-//! Ends of runs that are unlike those of the table in `kills/`: launchers that hang, agents that
+//! Ends of runs that differ from those in the table of `kills/`: launchers that hang, agents that
 //! are sent, and what the next run finds of one that was killed.
 
 use std::thread;
@@ -23,7 +23,7 @@ fn an_environment_that_hangs_at_its_start_can_be_interrupted() {
     }
 }
 
-/// A launcher that is killed cannot clean up after itself.
+/// A killed launcher cannot clean up.
 #[test]
 fn launchers_end_by_themselves() {
     let launcher =
@@ -39,7 +39,7 @@ fn launchers_end_by_themselves() {
     assert!(place.has("mark"), "killed by an interrupt");
 }
 
-/// Nobody closes the input of a launcher that hangs: the guard ends it.
+/// Nobody closes the input of a launcher that hangs, so the guard ends it.
 #[test]
 fn a_killed_run_does_not_leave_a_launcher_that_hangs() {
     let place = Place::new();
@@ -52,7 +52,7 @@ fn a_killed_run_does_not_leave_a_launcher_that_hangs() {
     run.wait_clean();
 }
 
-/// The user has lost patience: the second Ctrl-C ends envtax at once, agents end by themselves.
+/// The second Ctrl-C ends envtax at once; agents end by themselves.
 #[test]
 fn a_second_interrupt_leaves_nothing_either() {
     let place = Place::new();
@@ -81,7 +81,7 @@ fn a_run_through_a_shell_works_and_leaves_nothing() {
     comparison.measured("process.exec target=tiny", "other").measured("file.stat", "other");
 }
 
-/// Launchers hand on our variables, and the temporary folder that they name is not in there.
+/// Launchers pass our variables on, but the temporary folder that they name does not exist inside.
 #[test]
 fn a_container_without_our_temporary_folder_is_entered_all_the_same() {
     if !needs("bwrap") {
@@ -106,7 +106,7 @@ fn an_agent_is_sent_through_a_command_that_joins_its_words() {
     place.comparison("run.jsonl").measured("process.exec target=tiny", "x");
 }
 
-/// The connection breaks in the middle of the binary: what arrived of it is no program.
+/// The connection breaks in the middle of the binary, so no program has arrived.
 #[test]
 fn half_an_agent_is_not_left_behind() {
     let place = Place::new();
@@ -116,7 +116,7 @@ fn half_an_agent_is_not_left_behind() {
     place.comparison("run.jsonl").measured("syscall.getppid", "native");
 }
 
-/// What is sent is a whole program or nothing: a full disk leaves no half of one.
+/// Either the whole program arrives or nothing: a full disk keeps no part of it.
 #[test]
 fn a_container_too_small_for_the_agent_says_so() {
     if !crate::support::needs_bwrap_size() {
@@ -131,8 +131,8 @@ fn a_container_too_small_for_the_agent_says_so() {
     place.comparison("run.jsonl").failed("syscall.getppid", "other", "No space left on device");
 }
 
-/// What a controller and an agent that were killed at the same instant leave: a scratch folder
-/// that nobody holds any more.
+/// What is left of a controller and an agent that were killed at the same instant: a scratch folder
+/// that nobody holds.
 fn orphan(place: &Place, name: &str) {
     std::fs::create_dir(place.path(name)).unwrap();
     place.write(&format!("{name}/file"), "x");
@@ -167,7 +167,7 @@ fn doctor_cleans_up_when_asked() {
     place.is_clean();
 }
 
-/// Controller, agents and workers at the same instant: nobody is left who could clean up.
+/// Controller, agents and workers are killed at the same instant, so nobody is left to clean up.
 #[test]
 fn a_run_killed_as_a_whole_is_cleaned_up_after() {
     let place = Place::new();

@@ -1,4 +1,4 @@
-//! Environments that allow few processes: fewer are held, the reader is told, and none is left.
+//! Environments that allow few processes: fewer are held, a note says so, and none is left.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -8,13 +8,13 @@ use std::time::Duration;
 
 use crate::support::{Place, needs};
 
-/// Users who have nothing else running: the limit counts all processes of a user, so that each
-/// limit, and each run of the tests, has one of its own.
+/// A user id that runs nothing else. A limit counts all processes of a user, so each limit, and
+/// each run of the tests, has one of its own.
 fn user(limit: u32) -> u32 {
     60_000 + std::process::id() % 1000 * 5 + limit % 5
 }
 
-/// An environment in which that user may have so many processes; none where it cannot be made.
+/// An environment in which that user may have this number of processes; none if it cannot be made.
 fn limited_user(place: &Place, processes: u32) -> Option<String> {
     if fs::metadata("/proc/self").unwrap().uid() != 0 {
         eprintln!("not tested: only root can become another user");
@@ -31,7 +31,7 @@ fn limited_user(place: &Place, processes: u32) -> Option<String> {
     Some(format!("limited=cmd:{user} prlimit --nproc={processes}:{processes}"))
 }
 
-/// Measures holds of 300 in the environment; the records of the run file that are of it.
+/// Measures holds of 300 in the environment. Returns the environment's records.
 fn records(place: &Place, environment: &str, probes: &[&str]) -> Vec<String> {
     let run = place.run(&["native", environment], probes).own_binary();
     run.args(["--budget", "3s"]).start().wait_clean();
@@ -52,7 +52,7 @@ fn a_limit_of_the_user_lowers_the_number_and_is_named() {
     let Some(environment) = limited_user(&place, 100) else { return };
     let probes = ["process.hold n=300", "thread.hold n=300"];
     let records = records(&place, &environment, &probes);
-    // Of 100 the agent and the worker are two, and a tenth of the rest is left to others.
+    // Of 100, agent and worker take two, and a tenth of the rest is left to others.
     let note = "n lowered from 300 to 89: RLIMIT_NPROC is 100";
     some_line_has(&records, &["\"block\"", "\"case\":0", "\"iterations\":89", note]);
     some_line_has(&records, &["\"block\"", "\"case\":1", "\"iterations\":89", note]);
@@ -66,7 +66,7 @@ fn a_limit_below_ten_is_no_measurement() {
     some_line_has(&records, &["only 6 of 300 could be held: RLIMIT_NPROC is 8; raise that limit"]);
 }
 
-/// A new cgroup below that of the tests. Removed when dropped.
+/// A new cgroup below that of the tests. It is removed when dropped.
 struct Cgroup(PathBuf);
 
 impl Cgroup {
@@ -95,7 +95,7 @@ impl Cgroup {
 
 impl Drop for Cgroup {
     fn drop(&mut self) {
-        // Processes that were just killed leave it a moment later.
+        // Killed processes leave it a moment later.
         for _ in 0..100 {
             if fs::remove_dir(&self.0).is_ok() || !self.0.exists() {
                 return;

@@ -1,5 +1,5 @@
-//! Target directories whose filesystems are made for the run: each kind for real, and nothing left
-//! of any.
+//! Target directories whose filesystems are made for the run: each kind is made for real, and
+//! nothing of it is left.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -14,7 +14,7 @@ use crate::processes;
 use crate::support::{Envtax, Place, SHORT, needs};
 use crate::traces::loop_devices;
 
-/// A kind with its option, the filesystem that it is, and the program that it needs.
+/// A kind with its option, the filesystem that it makes, and the program that it needs.
 const KINDS: [(&str, &str, &str, &str); 7] = [
     ("ext4", "loop:ext4:64MiB", "ext4", "mkfs.ext4"),
     ("xfs", "loop:xfs", "xfs", "mkfs.xfs"),
@@ -27,7 +27,7 @@ const KINDS: [(&str, &str, &str, &str); 7] = [
 
 const PROBES: [&str; 2] = ["file.stat", "file.create"];
 
-/// Whether this user may mount, which no package can bring.
+/// Whether this user may mount; no package can change this.
 pub fn may_mount() -> bool {
     let root = fs::metadata("/proc/self").unwrap().uid() == 0;
     let mut trial = Command::new("unshare");
@@ -39,7 +39,7 @@ pub fn may_mount() -> bool {
     may
 }
 
-/// `--dir` for all kinds whose program is here and whose filesystem this kernel has.
+/// `--dir` for all kinds whose program is installed and whose filesystem this kernel has.
 fn usable() -> Vec<(&'static str, &'static str, &'static str)> {
     let known = fs::read_to_string("/proc/filesystems").unwrap();
     let has = |kind: &str| known.lines().any(|line| line.split('\t').nth(1) == Some(kind));
@@ -53,7 +53,7 @@ fn with_dirs<'a>(run: Envtax<'a>, dirs: &[(&str, &str, &str)]) -> Envtax<'a> {
     run.args(dirs.iter().flat_map(|(name, made, _)| ["--dir".into(), format!("{name}={made}")]))
 }
 
-/// What each environment of the run says of its target directories.
+/// The facts of each environment about its target directories.
 fn facts(place: &Place) -> Vec<Value> {
     let file = place.read("run.jsonl");
     let records = file.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
@@ -70,7 +70,7 @@ fn each_kind_is_made_seen_and_taken_down() {
     let dirs = usable();
     let run = place.run(&["native", "namespace", "bwrap"], &PROBES);
     let mut run = with_dirs(run, &dirs).endless().start();
-    // The warm-up and one round more of everything, however long that takes here.
+    // The warm-up and one more round of every case, however long this takes.
     run.until_recorded("block", 2 * 3 * PROBES.len() * dirs.len());
     run.signal("INT");
     let done = run.wait_clean().exits(3);
@@ -118,7 +118,7 @@ fn options_reach_the_filesystem() {
     assert_eq!(text("t", "size"), (3 << 20).to_string(), "{facts:#}");
 }
 
-/// Mounts are this run's alone.
+/// Other processes do not see the mounts.
 #[test]
 fn others_do_not_see_what_is_mounted() {
     if !may_mount() {
@@ -135,7 +135,8 @@ fn others_do_not_see_what_is_mounted() {
     run.wait_clean().exits(3);
 }
 
-/// As a container does whose daemon was there before: the folder below the mount is no stand-in.
+/// As in a container whose daemon started before: it sees the folder below the mount, which must
+/// not be measured in its place.
 #[test]
 fn an_environment_that_sees_the_folder_below_the_mount_is_told_from_others() {
     if !may_mount() || !needs("nsenter") {
@@ -168,8 +169,8 @@ fn a_root_folder_without_the_directory_fails_there_only() {
         .measured("syscall.getppid", "other");
 }
 
-/// Nobody is left to undo anything: mounts, loop devices and servers go by themselves, and the next
-/// one removes the folder.
+/// Nobody is left to undo anything: mounts, loop devices and servers end by themselves, and the
+/// next run removes the folder.
 #[test]
 fn a_run_killed_with_its_guard_leaves_a_folder_at_most() {
     if !may_mount() || !needs("bindfs") {
@@ -190,7 +191,7 @@ fn a_run_killed_with_its_guard_leaves_a_folder_at_most() {
     place.is_clean();
 }
 
-/// What is said, with exit code 2 and nothing left.
+/// The run is refused with these words, with exit code 2, and leaves nothing.
 #[track_caller]
 fn refused(dir: &str, words: &[&str]) {
     let place = Place::new();
@@ -260,9 +261,9 @@ fn without_the_right_to_mount_the_remedy_is_named() {
     }
 }
 
-/// A user of no rights, where `/dev/fuse` is as on any desktop: everybody's. The first word is a
-/// run file: where it is not `-`, the program is killed as soon as that has a block. The last line
-/// says how many mounts are left after at most eight seconds.
+/// Runs as a user without rights, with `/dev/fuse` open to all as on a desktop. The first word is a
+/// run file: unless it is `-`, the program is killed as soon as the file has a block. The last line
+/// is the number of mounts that are left after at most eight seconds.
 const AS_NOBODY: &str = r#"
     set -e
     file="$1"; device="$2"; shift 2

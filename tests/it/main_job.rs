@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::processes::Process;
 use crate::support::{Comparison, Place, SHORT, needs};
 
-/// Every environment that can be had on one machine, each for real.
+/// Every kind of environment that one machine can have, each started for real.
 #[test]
 fn every_kind_of_environment_is_measured() {
     if !needs("bwrap") || !needs("proot") {
@@ -166,7 +166,7 @@ fn three_sessions_a_side_are_pooled_and_get_an_interval() {
     assert!(tax["interval"].is_array(), "{tax:#}");
 }
 
-/// Writes `run1.jsonl` and so on, over `native` and `other`.
+/// Writes run files `run1.jsonl` and so on, with `native` and `other`.
 fn sessions(place: &Place, count: usize) {
     for n in 1..=count {
         let file = format!("run{n}.jsonl");
@@ -182,7 +182,7 @@ fn the_gate_trips_for_an_environment_that_is_slower() {
         return;
     }
     let place = Place::new();
-    // Time enough for the rounds that the interval needs, of which it takes as many as it needs.
+    // Enough time for all rounds that the interval needs.
     let run = place.run(&["native", "proot"], &["syscall.getppid"]).args(["--budget", "20s"]);
     run.run().exits(0);
     let gate = |percent: &str| place.envtax(["compare", "run.jsonl", "--fail-above", percent]);
@@ -244,7 +244,7 @@ fn every_case_of_the_quick_suite_works_here() {
     let done = run.run().exits(0);
     let comparison: Value = serde_json::from_str(&done.out).unwrap();
     for row in comparison["rows"].as_array().unwrap() {
-        // What a small machine lacks (a second CPU) is skipped; the rest has a figure.
+        // What a small machine lacks (a second CPU) is skipped; every other row has a figure.
         let cell = &row["cells"][0];
         assert!(cell["measured"].is_object() || cell["skipped"].is_object(), "{row:#}");
     }

@@ -1,12 +1,12 @@
-//! What tests need of the machine. Where it is missing they pass without having tested anything and
-//! say so; with `CI=true` that is a failure.
+//! What tests need of the machine. If it is missing, they say so and pass without testing anything;
+//! with `CI=true` they fail.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Whether the program is there.
+/// Whether the program is on the search path.
 pub fn needs(program: &str) -> bool {
     let found = on_path(program).is_some();
     if !found {
@@ -15,14 +15,14 @@ pub fn needs(program: &str) -> bool {
     found
 }
 
-/// Where on the search path the program is.
+/// The program's path, from the search path.
 pub fn on_path(program: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let places = std::env::split_paths(&path).map(|folder| folder.join(program));
     places.into_iter().find(|place| place.is_file())
 }
 
-/// Whether bubblewrap can limit a tmpfs, which it can since 0.7.
+/// Whether bubblewrap can limit a tmpfs (0.7 and later).
 pub fn needs_bwrap_size() -> bool {
     if !needs("bwrap") {
         return false;
@@ -35,7 +35,7 @@ pub fn needs_bwrap_size() -> bool {
     can
 }
 
-/// Whether a kernel for guests is there: the machine's own, or one that was downloaded.
+/// Whether there is a kernel for guests: the machine's own, or a downloaded one.
 pub fn needs_kernel() -> bool {
     let home = std::env::var("HOME").unwrap_or_default();
     let cache = std::env::var("XDG_CACHE_HOME").unwrap_or_else(|_| format!("{home}/.cache"));
@@ -50,19 +50,19 @@ pub fn needs_kernel() -> bool {
     found
 }
 
-/// Something that a test needs is not there.
+/// Reports that something is missing which a test needs.
 pub fn missing(why: &str) {
     let strict = std::env::var_os("CI").is_some_and(|value| value == "true");
     assert!(!strict, "{why}");
     eprintln!("not tested: {why}");
 }
 
-/// A file that is kept with the tests.
+/// The path of a file in `tests/data`.
 pub fn data(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name)
 }
 
-/// Whether this is root, who alone can start everything here.
+/// Whether this user is root. Only root can start everything here.
 pub fn needs_root() -> bool {
     let root = fs::metadata("/proc/self").unwrap().uid() == 0;
     if !root {

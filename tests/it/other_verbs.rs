@@ -1,4 +1,4 @@
-//! Everything but measuring and comparing, and how output behaves that is no terminal.
+//! All verbs that neither measure nor compare, and outputs that are not a terminal.
 
 use std::fs;
 use std::io::pipe;
@@ -31,12 +31,12 @@ fn the_doctor_tells_what_starts_here_and_why_the_rest_does_not() {
     place.is_clean();
 }
 
-/// Booting takes up to a minute, which nobody asked for.
+/// Booting takes up to a minute, so it needs a request.
 #[test]
 fn the_doctor_boots_a_machine_only_when_it_is_asked_to() {
     let place = Place::new();
     fs::create_dir(place.path("bin")).unwrap();
-    // A machine that leaves a mark when it is started.
+    // A machine that leaves a file when it is started.
     let script = format!("#!/bin/sh\ntouch {}\nexit 1\n", place.path("mark"));
     for machine in ["linux.uml", "qemu-system-x86_64"] {
         place.write_program(&format!("bin/{machine}"), &script);
@@ -48,7 +48,7 @@ fn the_doctor_boots_a_machine_only_when_it_is_asked_to() {
     let done = doctor().run().exits(0);
     let done = done.prints("uml ? boots a machine: `envtax doctor --env uml` tries it");
     let done = done.prints("guest ? boots a machine: `envtax doctor --env guest` tries it");
-    // What can be seen to be missing is said without it.
+    // What is missing is reported without a start.
     done.prints("lost no option `kernel`: there is no `/no/such`");
     assert!(!place.has("mark"));
     let path = format!("{}:/usr/bin:/bin", place.path("bin"));
@@ -68,7 +68,7 @@ fn the_doctor_leaves_nothing_of_the_environments_it_tried() {
     place.is_clean();
 }
 
-/// A launcher that is killed cannot clean up after itself; PRoot leaves a file then.
+/// A killed launcher cannot clean up: PRoot would leave a file.
 #[test]
 fn the_doctor_lets_the_environments_end_by_themselves() {
     let place = Place::new();
@@ -106,7 +106,7 @@ fn the_manual_is_valid_roff() {
     assert_eq!(String::from_utf8_lossy(&groff.stderr), "");
 }
 
-/// With a standard output whose reader is gone, as after `| head -1`.
+/// Runs with a standard output whose reader has gone, as in `| head -1`.
 fn unread(envtax: &Envtax<'_>) {
     let (reader, writer) = pipe().unwrap();
     drop(reader);
@@ -154,7 +154,7 @@ fn output_that_is_no_terminal_has_no_escape_sequences() {
     }
 }
 
-/// What a terminal gets, with these variables set; `script` is the terminal.
+/// The output on a terminal, which is made by `script`, with these variables.
 fn on_a_terminal(place: &Place, variables: &str) -> String {
     let program = env!("CARGO_BIN_EXE_envtax");
     let file = data("run-v1.jsonl");

@@ -1,9 +1,9 @@
-//! Ground truth, in builds with the feature `planted` only: an environment whose slowdown is known.
+//! A slowdown that is known, in builds with the feature `planted` only.
 
 use crate::support::Place;
 
-/// Twice the work is far beyond any noise; how exactly small differences are found is for
-/// `bench/honesty` to say, with hundreds of runs.
+/// Twice the work is far beyond any noise. `bench/honesty` measures how well small differences are
+/// found, with hundreds of runs.
 #[test]
 fn twice_the_work_is_twice_the_cost() {
     let place = Place::new();

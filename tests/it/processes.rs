@@ -1,4 +1,4 @@
-//! Processes of the machine, found by what they cannot hide.
+//! Finds processes of the machine by properties that they cannot hide.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -9,22 +9,22 @@ pub struct Process {
     pub pid: u32,
     pub session: i32,
     pub words: Vec<String>,
-    /// The mark of the run that launched it, where its variables tell.
+    /// The token of the run that launched it, if its variables tell.
     pub token: Option<String>,
 }
 
 impl Process {
-    /// The first word of its command; nothing while it is becoming another program.
+    /// The first word of its command; empty while it is executing another program.
     pub fn program(&self) -> &str {
         self.words.first().map_or("", String::as_str)
     }
 
-    /// An agent: on its own or as the argument of its launcher.
+    /// Whether it is an agent, or a launcher with an agent's words in its command.
     pub fn is_agent(&self) -> bool {
         self.words.get(1).is_some_and(|word| word == "agent")
     }
 
-    /// Whether it is the first of its session.
+    /// Whether it leads its session.
     pub fn leads(&self) -> bool {
         i32::try_from(self.pid) == Ok(self.session)
     }
@@ -34,9 +34,9 @@ impl Process {
     }
 }
 
-/// Living processes that carry the mark in the path of their executable, in a word of their
-/// command or in a variable of their environment, that are in one of the sessions, or in a control
-/// group named after one of the tokens, such as what a runtime leaves to itself.
+/// Living processes of a run: those that carry the mark in the path of their executable, in a word
+/// of their command or in a variable; those in one of the sessions; and those in a control group
+/// that is named after one of the tokens.
 pub fn of(mark: &str, sessions: &BTreeSet<i32>, tokens: &BTreeSet<String>) -> Vec<Process> {
     let entries = fs::read_dir("/proc").unwrap().flatten();
     let ids = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
@@ -44,7 +44,7 @@ pub fn of(mark: &str, sessions: &BTreeSet<i32>, tokens: &BTreeSet<String>) -> Ve
     others.filter_map(|pid| read(pid, mark, sessions, tokens)).collect()
 }
 
-/// The living processes below that one, found faster than by looking at all.
+/// The living processes below that one. This is faster than reading all processes.
 pub fn below(pid: u32) -> Vec<Process> {
     let mut found = Vec::new();
     let mut open = vec![pid];
@@ -62,7 +62,7 @@ pub fn below(pid: u32) -> Vec<Process> {
     found
 }
 
-/// None if the process is not one of them, is dead, or went while it was being read.
+/// None if the process is not one of them, is dead, or ended while it was being read.
 fn read(
     pid: u32,
     mark: &str,
@@ -82,7 +82,7 @@ fn read(
         let groups = file("cgroup");
         tokens.iter().any(|token| groups.contains(token))
     };
-    // A dead process that its parent has not looked at yet holds nothing any more.
+    // A dead process that nobody has reaped yet holds nothing any more.
     if "ZX".contains(&state) || !marked && !sessions.contains(&session) && !grouped() {
         return None;
     }
@@ -92,7 +92,7 @@ fn read(
     Some(Process { pid, session, words, token })
 }
 
-/// The command of a process; none when it is gone or dead.
+/// The words of a process's command; none if it is gone or dead.
 pub fn words(pid: u32) -> Vec<String> {
     read(pid, "", &BTreeSet::new(), &BTreeSet::new()).map_or(Vec::new(), |process| process.words)
 }
@@ -105,7 +105,7 @@ pub fn dead(sessions: &BTreeSet<i32>) -> usize {
     states.filter(|(state, session)| state == "Z" && sessions.contains(session)).count()
 }
 
-/// The program's name in the second field may have spaces and brackets of its own.
+/// The program's name in the second field may contain spaces and brackets.
 fn state_and_session(stat: &str) -> Option<(String, i32)> {
     let (_, fields) = stat.rsplit_once(") ")?;
     let mut fields = fields.split(' ');
@@ -122,6 +122,6 @@ pub fn own_session() -> i32 {
 /// Sends a signal to one process.
 pub fn signal(pid: u32, name: &str) {
     let sent = Command::new("kill").args(["-s", name, &pid.to_string()]).output().unwrap();
-    // The process may have ended by itself a moment ago; what matters is checked afterwards.
+    // The process may have ended a moment ago; the caller checks what matters.
     drop(sent);
 }

@@ -1,10 +1,10 @@
-//! `envtax redact`: a copy of a run file that tells nothing of who made it.
+//! `envtax redact`: a copy of a run file without anything that tells who made it.
 
 use std::fs;
 
 use crate::support::Place;
 
-/// The copy has the same comparison, and nothing of the folder, the arguments and the boot.
+/// The copy has the same comparison, but not the folder, the arguments and the boot.
 #[test]
 fn a_redacted_file_compares_the_same_and_tells_nothing() {
     let place = Place::new();

@@ -1,11 +1,12 @@
-//! One plan as several runs.
+//! One plan carried out as several runs.
 
 use crate::support::Place;
 
 #[test]
 fn a_plan_is_repeated_and_a_run_that_fails_leaves_the_others() {
     let place = Place::new();
-    // Its second and third start fail: the one of the second run, which sends the agent after it.
+    // Its second and third start fail: that of the second run, and the one that sends the agent
+    // after it.
     let flaky = place.fake(
         "flaky",
         "starts=$(cat starts 2>/dev/null || echo 0)\necho $((starts + 1)) >starts\n\

@@ -1,4 +1,4 @@
-//! Run files: cut off, damaged, old, and not run files at all.
+//! Run files that are cut off, damaged, old, or no run files at all.
 
 use std::fs;
 
@@ -20,7 +20,7 @@ fn a_file_of_format_1_is_still_read() {
     comparison.failed("syscall.getppid", "gone", "the agent ended (exit status: 1)");
 }
 
-/// `UPDATE=1 cargo test` writes the reports anew: look at the difference before keeping it.
+/// `UPDATE=1 cargo test` writes the reports again: look at the difference before you commit it.
 #[test]
 fn reports_of_a_known_file_are_what_they_were() {
     let place = Place::new();
@@ -43,7 +43,7 @@ fn a_file_cut_off_anywhere_after_its_header_is_read_and_says_so() {
     let place = Place::new();
     let whole = fixture();
     let header = whole.iter().position(|byte| *byte == b'\n').unwrap() + 1;
-    // At every kind of record, within it and at its very end, and at odd places all over.
+    // Cut at every kind of record, inside it and at its end, and at odd places.
     let ends = (header..whole.len()).filter(|at| whole[at - 1] == b'\n').step_by(16);
     let offsets = ends.flat_map(|end| [end, end + 1, end + 40]).chain([whole.len() - 1]);
     for offset in offsets.chain((header..whole.len()).step_by(4999)) {
@@ -102,7 +102,7 @@ fn bytes_that_are_no_text_are_damage() {
     place.envtax(["compare", "bad.jsonl"]).run().exits(2).complains("line 2 is damaged");
 }
 
-/// Values that a run never writes, but a broken program or disk may: no panic, whatever it says.
+/// Values that a run never writes, but a broken program or disk may. No value causes a panic.
 #[test]
 fn absurd_numbers_do_not_end_in_a_panic() {
     let place = Place::new();
@@ -173,7 +173,7 @@ fn what_is_no_run_file_is_named() {
     missing.complains("`nowhere.jsonl`").complains("No such file");
 }
 
-/// What `compare` says in JSON to these sources.
+/// The JSON output of `compare` with these arguments.
 fn compared(place: &Place, args: &[&str]) -> Value {
     let done = place.envtax(["compare", "--format", "json"]).args(args).run().exits(0);
     serde_json::from_str(&done.out).unwrap()
@@ -258,7 +258,7 @@ fn a_case_that_was_never_reached_is_not_skipped() {
     assert_eq!(reason, "the budget ended before its first round", "{cell:#}");
 }
 
-/// With `--force` too, no run writes into the file of another.
+/// No run writes into the file of another one, with `--force` either.
 #[test]
 fn a_file_that_is_being_written_is_nobody_elses() {
     let place = Place::new();
@@ -271,12 +271,12 @@ fn a_file_that_is_being_written_is_nobody_elses() {
     first.signal("INT");
     first.wait_clean().exits(3);
     place.comparison("run.jsonl").measured("null", "native");
-    // Afterwards it can be replaced.
+    // When the other run has ended, the file can be replaced.
     let again = place.run(&["native"], &["null"]).args(["--force", "--budget", "1s"]).run();
     again.exits(0);
 }
 
-/// What was measured is shown all the same.
+/// The figures are shown even if the file cannot be written.
 #[test]
 fn a_folder_that_is_removed_meanwhile_costs_the_file_only() {
     let place = Place::new();
@@ -298,7 +298,7 @@ fn what_is_no_file_is_not_written_into() {
     run("/dev/null").exits(2).complains("`/dev/null` is not a file");
 }
 
-/// What would take for ever or panic is an error in time, with the line's number.
+/// What would take for ever or panic is an error, with the line's number.
 #[test]
 fn nonsense_is_damage_that_is_named() {
     let place = Place::new();
@@ -351,7 +351,7 @@ fn what_has_no_end_is_not_read() {
     place.is_clean();
 }
 
-/// A thread or a process that cannot be made is an error like any other.
+/// A thread or a process that cannot be made is an error like others.
 #[test]
 fn a_lack_of_memory_is_no_panic() {
     if !crate::support::needs("prlimit") {

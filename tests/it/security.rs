@@ -9,17 +9,17 @@ use crate::support::{Place, needs};
 const CALLS: &str = "trace=open,openat,creat,mkdir,mkdirat,symlink,symlinkat,link,linkat,mknod,\
                      mknodat,rename,renameat,renameat2,chmod,fchmodat";
 
-/// One thing that a process made.
+/// Something that a process made.
 #[derive(Debug)]
 struct Made {
     path: String,
-    /// In octal, as strace writes it; empty where the call has none.
+    /// In octal, as strace prints it; empty if the call has no mode.
     mode: String,
-    /// The call fails where the name exists.
+    /// The call fails if the name exists.
     is_new: bool,
 }
 
-/// What a line of strace says was made; none for everything else.
+/// What was made, according to a line of strace; none for other lines.
 fn made(line: &str) -> Option<Made> {
     let (_, call) = line.split_once(' ')?;
     let (name, rest) = call.trim_start().split_once('(')?;
@@ -35,7 +35,7 @@ fn made(line: &str) -> Option<Made> {
             Some(Made { path, mode: last, is_new: arguments.contains("O_EXCL") })
         }
         "open" | "openat" => None,
-        // A rename replaces: what counts is where the new name lies.
+        // A rename replaces a file: the new name counts.
         "rename" | "renameat" | "renameat2" => {
             let path = arguments.split('"').nth(3)?.to_owned();
             Some(Made { path, mode: String::new(), is_new: false })
@@ -44,7 +44,7 @@ fn made(line: &str) -> Option<Made> {
     }
 }
 
-/// The path as the table writes it: `TMP/envtax-stage-TOKEN-N/`, `below …`.
+/// The path in the words of the document's table: `TMP/envtax-stage-TOKEN-N/`, `below …`.
 fn in_words(path: &str, dir: &str, temporary: &str) -> String {
     let below = |folder: &Path| Path::new(path).strip_prefix(folder).ok().map(Path::to_owned);
     let (name, rest) = match (below(Path::new(dir)), below(Path::new(temporary))) {
@@ -55,7 +55,7 @@ fn in_words(path: &str, dir: &str, temporary: &str) -> String {
     };
     let mut parts = rest.components().map(|part| part.as_os_str().to_string_lossy().into_owned());
     let Some(first) = parts.next() else { return format!("{name}/") };
-    // The folder for temporary files is the target directory of whoever names none.
+    // Without `--dir`, the folder for temporary files is the target directory.
     let name = if first.starts_with(".envtax-") { "DIR" } else { name };
     let digits = |text: &str| !text.is_empty() && text.chars().all(|c| c.is_ascii_digit());
     let token = |text: &str| text.len() == 8 && text.chars().all(|c| c.is_ascii_hexdigit());
@@ -90,7 +90,7 @@ fn a_traced_run_writes_what_the_document_says() {
     let log = place.path("trace.log");
     let dir = place.path("target");
     let probes = ["file.create", "file.read size=4KiB", "syscall.getppid", "process.exec*"];
-    // Set-up commands need a stage of their launch.
+    // Set-up commands need a stage of their own.
     place
         .write("environments.toml", "[environments.b]\nkind = \"namespace\"\nsetup = [\"true\"]\n");
     let run = place.run(&["native", "b"], &probes).own_binary();
@@ -114,8 +114,7 @@ fn a_traced_run_writes_what_the_document_says() {
         assert!(!must_be_new || made.is_new, "{made:?} may exist already");
         seen.insert(row[1].to_owned());
     }
-    // As another user than root the maps of a namespace are written as well; some kernels let root
-    // do without.
+    // Other users than root also write the id maps of a namespace; some kernels let root omit them.
     let unseen: Vec<&Vec<&str>> =
         rows.iter().filter(|row| !seen.contains(row[1]) && !row[1].contains("/proc/")).collect();
     assert!(unseen.is_empty(), "a run writes none of {unseen:?}");

@@ -1,4 +1,4 @@
-//! Suites, copies and layouts: what is measured when sets of cases are named, and how it is shown.
+//! Suites, copies and layouts: which cases they select, and how they are shown.
 
 use crate::support::{Place, SHORT};
 
@@ -72,7 +72,7 @@ fn layouts_need_their_rows_and_name_the_suite_that_has_them() {
     }
 }
 
-/// Small sizes of what the suites measure: the tables have all of their rows.
+/// The cases of the suites with small sizes: their tables have all rows.
 #[test]
 fn layouts_print_the_published_tables() {
     let place = Place::new();
@@ -103,7 +103,7 @@ fn layouts_print_the_published_tables() {
     show("teardown").prints("destruction of 10 (tree), s").prints("share of time blocked");
     show("unixbench").prints("Dhrystone 2 [lps]").prints("no index of all");
     show("mounts").prints("write tmp bs=4KiB buffered");
-    // The alias of both.
+    // An alias works, too.
     let compare = place.envtax(["compare", "run.jsonl", "--layout", "r4", "--format", "markdown"]);
     compare.run().exits(0).prints("| Dhrystone 2 [lps] |").prints("| write tmp bs=4KiB buffered |");
     place.is_clean();

@@ -1,4 +1,5 @@
-//! What the tests are written in: a place of one's own, envtax started in it, and what it left.
+//! The language of the tests: a place for each test, envtax started in it, and checks of what it
+//! left.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,16 +17,16 @@ pub use crate::needs::{data, missing, needs, needs_bwrap_size, needs_kernel, nee
 use crate::processes::{self, Process};
 use crate::traces::{self, Traces};
 
-/// What is waited for comes much sooner; after this long the test fails instead of hanging.
-const PATIENCE: Duration = Duration::from_secs(180);
-/// How often it is looked which processes a run has, while its end is waited for.
-const LOOK: Duration = Duration::from_millis(200);
+/// Waits end much sooner than this. After this time the test fails instead of hanging.
+const TIME_LIMIT: Duration = Duration::from_secs(180);
+/// How often to look which processes a run has, while the test waits for its end.
+const LOOK_INTERVAL: Duration = Duration::from_millis(200);
 
-/// Options that make a run short: enough to see that it works, too little to trust a number.
+/// Options for a short run: enough to see that it works, too short for trusted figures.
 pub const SHORT: [&str; 4] = ["--budget", "1s", "--answer-timeout", "20s"];
 
-/// A folder of one test with everything in it: the run files, a target directory, and the
-/// temporary folder of all that is started, by which the processes are known again.
+/// A folder for one test with everything in it: run files, a target directory, and the temporary
+/// folder of all processes that it starts, by which these are recognised.
 pub struct Place {
     dir: TempDir,
     mounts: BTreeSet<String>,
@@ -54,7 +55,7 @@ impl Place {
         self.path(name)
     }
 
-    /// A file that may be executed.
+    /// Writes a file that may be executed.
     pub fn write_program(&self, name: &str, bytes: impl AsRef<[u8]>) -> String {
         let path = self.write(name, bytes);
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
@@ -66,7 +67,7 @@ impl Place {
     }
 
     /// An environment `NAME=cmd:…` whose launcher is this shell script. Its arguments are the
-    /// command to run: `exec "$@"` would be an honest launcher.
+    /// command to run: `exec "$@"` is an honest launcher.
     pub fn fake(&self, name: &str, script: &str) -> String {
         let path = self.write(&format!("{name}.sh"), script);
         format!("{name}=cmd:sh {path}")
@@ -86,19 +87,19 @@ impl Place {
         self.envtax(["run", "-o", "run.jsonl"]).args(environments).args(probes)
     }
 
-    /// What `compare` says of a run file of this place, which it must be able to read.
+    /// The comparison of a run file of this place.
     pub fn comparison(&self, file: &str) -> Comparison {
         let done = self.envtax(["compare", file, "--format", "json"]).run().exits(0);
         Comparison(serde_json::from_str(&done.out).expect("JSON"))
     }
 
-    /// Has these commands list what a run could leave, such as the containers of a daemon.
+    /// These commands list what a run could leave elsewhere, such as the containers of a daemon.
     pub fn listed_by(&self, commands: impl IntoIterator<Item = Vec<String>>) {
         self.lists.borrow_mut().extend(commands);
     }
 
-    /// Everything that a run could leave is gone: processes, temporary files, scratch folders and
-    /// mounts.
+    /// Fails unless everything that a run could leave is gone: processes, temporary files, scratch
+    /// folders and mounts.
     pub fn is_clean(&self) {
         self.is_clean_of(&Traces::default());
     }
@@ -128,7 +129,7 @@ impl Place {
             let entries = fs::read_dir(self.path(folder)).unwrap();
             left.extend(entries.map(|entry| entry.unwrap().path().display().to_string()));
         }
-        // Those in the folders of tests beside this one go with them.
+        // Mounts in the folders of other tests end with those tests.
         let others = std::env::temp_dir();
         let beside = |line: &&String| line.contains(others.to_str().unwrap());
         let ours = |line: &&String| !beside(line) || line.contains(mark);
@@ -141,7 +142,7 @@ impl Place {
 pub struct Envtax<'a> {
     place: &'a Place,
     program: PathBuf,
-    /// What starts it.
+    /// The words before the command, which start it.
     through: Vec<String>,
     args: Vec<String>,
     variables: Vec<(String, String)>,
@@ -153,13 +154,13 @@ impl<'a> Envtax<'a> {
         self
     }
 
-    /// Does not end by itself, however precise it is.
+    /// A run that does not end by itself, however precise it is.
     pub fn endless(self) -> Self {
         self.args(["--budget", "1h", "--precision", "0"])
     }
 
-    /// Starts nothing again unasked: what is killed then is something that runs, not something that
-    /// is just being started, which may cost the environment.
+    /// A run that starts every environment once. What a test kills is then running, and not just
+    /// starting: a process that is killed during its start may cost the environment.
     pub fn started_once(self) -> Self {
         self.args(["--launches", "1"])
     }
@@ -174,7 +175,7 @@ impl<'a> Envtax<'a> {
         self.place
     }
 
-    /// From a binary in the place itself, where the environment may not see it.
+    /// Runs a copy of the binary in the place itself, where an environment may not see it.
     pub fn own_binary(mut self) -> Self {
         let own = PathBuf::from(self.place.path("envtax"));
         if !own.exists() && fs::hard_link(&self.program, &own).is_err() {
@@ -185,7 +186,7 @@ impl<'a> Envtax<'a> {
         self
     }
 
-    /// Started by that command, in whose place it comes.
+    /// Adds words before the command, which start it.
     pub fn through(mut self, words: &[&str]) -> Self {
         self.through.extend(words.iter().map(|word| (*word).to_owned()));
         self
@@ -206,7 +207,7 @@ impl<'a> Envtax<'a> {
         command
     }
 
-    /// Starts it. Its outputs are files: whoever keeps them open does not keep the test waiting.
+    /// Starts it. Its outputs are files, so a process that keeps them open does not block the test.
     pub fn start(&self) -> Running<'a> {
         let outputs = TempDir::new().unwrap();
         let mut command = self.command();
@@ -227,7 +228,7 @@ fn shell_line(args: &[String]) -> String {
     format!("envtax {}", quoted.join(" "))
 }
 
-/// envtax while it runs; killed when the test gives up on it.
+/// envtax while it runs. It is killed when the test panics.
 pub struct Running<'a> {
     place: &'a Place,
     child: Child,
@@ -237,28 +238,28 @@ pub struct Running<'a> {
 }
 
 impl Running<'_> {
-    /// The processes of the run but envtax itself.
+    /// The processes of the run except envtax itself.
     pub fn processes(&mut self) -> Vec<Process> {
         let mut found = self.seen.look(self.place.dir.path().to_str().unwrap());
         found.retain(|process| process.pid != self.child.id());
         found
     }
 
-    /// The place that it runs in.
+    /// The place in which it runs.
     pub fn place(&self) -> &Place {
         self.place
     }
 
-    /// Waits for the process of the run that `pick` means and kills it. It is stopped first: what
-    /// is still there then can no longer finish what it was doing. An agent has to be seen several
-    /// times: a worker that was just forked has the words of its agent for a moment.
+    /// Waits for the process that `pick` chooses, and kills it. It is stopped first, so that
+    /// it cannot end in between. An agent must be seen several times, because a worker that was
+    /// just forked has the words of its agent for a moment.
     pub fn kills(&mut self, name: &str, pick: impl Fn(&[Process]) -> Option<&Process>) {
         const SEEN: u32 = 20;
         let mut looks = 0;
         let mut seen: BTreeMap<u32, u32> = BTreeMap::new();
         self.until(name, |run| {
             looks += 1;
-            // Not all are below envtax, but those that live shortly are.
+            // Not all processes are below envtax, but the short-lived ones are.
             let found = match looks % 10 {
                 0 => run.processes(),
                 _ => processes::below(run.child.id()),
@@ -276,9 +277,9 @@ impl Running<'_> {
         });
     }
 
-    /// Waits for the moment to come.
+    /// Waits until `is_now` is true.
     pub fn until(&mut self, moment: &str, mut is_now: impl FnMut(&mut Self) -> bool) {
-        let until = Instant::now() + PATIENCE;
+        let until = Instant::now() + TIME_LIMIT;
         while !is_now(self) {
             let ended = self.child.try_wait().unwrap();
             assert!(ended.is_none(), "ended before {moment}: {}", self.said());
@@ -287,12 +288,12 @@ impl Running<'_> {
         }
     }
 
-    /// Waits until the run file has so many records of that kind.
+    /// Waits until the run file has `count` records of that kind.
     pub fn until_recorded(&mut self, record: &str, count: usize) {
         self.until_recorded_in("run.jsonl", record, count);
     }
 
-    /// Waits until that file has so many records of that kind.
+    /// Waits until that file has `count` records of that kind.
     pub fn until_recorded_in(&mut self, file: &str, record: &str, count: usize) {
         let file = self.place.path(file);
         let mark = format!("{{\"record\":\"{record}\"");
@@ -313,20 +314,20 @@ impl Running<'_> {
         Done { status, out: self.output("out"), err: self.output("err"), line: self.line.clone() }
     }
 
-    /// Waits for its end and for everything that it started to be gone.
+    /// Waits for its end, and until all processes that it started are gone.
     pub fn wait_clean(mut self) -> Done {
         self.ended();
         self.place.is_clean_of(&self.seen);
         self.wait()
     }
 
-    /// Whether it ends by itself within so many seconds.
+    /// Whether it ends by itself within this time.
     pub fn ends_within(&mut self, seconds: u64) -> bool {
         self.status_within(Duration::from_secs(seconds)).is_some()
     }
 
     fn ended(&mut self) -> ExitStatus {
-        let status = self.status_within(PATIENCE);
+        let status = self.status_within(TIME_LIMIT);
         status.unwrap_or_else(|| panic!("does not end: {}", self.said()))
     }
 
@@ -338,7 +339,7 @@ impl Running<'_> {
             if status.is_some() || Instant::now() >= until {
                 return status;
             }
-            if looked.elapsed() >= LOOK {
+            if looked.elapsed() >= LOOK_INTERVAL {
                 self.processes();
                 looked = Instant::now();
             }
@@ -357,7 +358,7 @@ impl Running<'_> {
 
 impl Drop for Running<'_> {
     fn drop(&mut self) {
-        // Does nothing to a child that was waited for.
+        // This does nothing to a child that was waited for.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -373,7 +374,7 @@ pub struct Done {
 }
 
 impl Done {
-    /// Ended with this exit code and without a panic.
+    /// Fails unless it ended with this exit code and without a panic.
     #[track_caller]
     pub fn exits(self, code: i32) -> Done {
         assert_eq!(self.status.code(), Some(code), "{}\n{}{}", self.line, self.out, self.err);
@@ -381,7 +382,7 @@ impl Done {
         self
     }
 
-    /// Standard output has these words, wherever its lines are broken.
+    /// Fails unless standard output has these words, wherever lines are broken.
     #[track_caller]
     pub fn prints(self, words: &str) -> Done {
         let (line, out) = (&self.line, &self.out);
@@ -389,7 +390,7 @@ impl Done {
         self
     }
 
-    /// Standard error has these words.
+    /// Fails unless standard error has these words.
     #[track_caller]
     pub fn complains(self, words: &str) -> Done {
         let (line, err) = (&self.line, &self.err);

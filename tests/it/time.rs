@@ -1,16 +1,16 @@
-//! `envtax time`: what commands do, good or bad, and that nothing of them stays.
+//! `envtax time`: commands that succeed and fail, and that nothing of them is left.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
 use crate::support::{Comparison, Done, Envtax, Place, needs};
 
-/// `envtax time … -o run.jsonl`, with so few runs that it is quick.
+/// `envtax time … -o run.jsonl`, with two runs.
 fn time<'a>(place: &'a Place, args: &[&str]) -> Envtax<'a> {
     place.envtax(["time", "-o", "run.jsonl", "--runs", "3"]).args(args)
 }
 
-/// Times it to its end, which must be that of a run in which something failed.
+/// Runs it to its end; a part of the run must fail.
 fn fails(place: &Place, args: &[&str], words: &str) -> Done {
     let done = time(place, args).start().wait_clean().exits(3);
     done.complains(words)
@@ -51,7 +51,7 @@ fn setup_and_cleanup_are_done_once_however_many_columns_there_are() {
     let done = time(&place, &[&around[..], &["--env", "native", "--env", "a=native"]].concat());
     done.args([&list, "true"]).start().wait_clean().exits(0);
     assert!(!place.has("data"));
-    // What fails to be set up is cleaned up after, and nothing was measured.
+    // After a failed set-up, the clean-up commands run and nothing is measured.
     let around = ["--setup", &setup, "--setup", "echo no >&2; false", "--cleanup", &cleanup];
     let done = time(&place, &around).args(["--force", "true"]).start().wait_clean().exits(2);
     done.complains("--setup 'echo no >&2; false'").complains("it printed: no");
@@ -104,7 +104,7 @@ fn a_command_that_dies_by_a_signal_says_which() {
     fails(&place, &["sh -c 'kill -SEGV $$'"], "ended with signal: 11 (SIGSEGV)");
 }
 
-/// The first runs are good, the third counted one is not.
+/// The first runs succeed; the third counted one fails.
 #[test]
 fn a_command_that_fails_sometimes_says_when() {
     let place = Place::new();
@@ -148,7 +148,7 @@ fn children_that_a_command_leaves_are_ended() {
     wall(&place).measured("command", "native");
 }
 
-/// What is discarded may be any length; what is kept to be checked may not.
+/// Discarded output may have any length; output that is kept for a check may not.
 #[test]
 fn a_command_that_floods_its_output_is_ended() {
     let place = Place::new();
@@ -179,7 +179,7 @@ fn a_command_that_changes_its_input_is_found_out() {
     done.prints("the command changes its input");
     let remove = ["--force", "--input", &input, "rm {}"];
     fails(&place, &remove, "the command removes its input");
-    // Made anew before each run, it may be used up.
+    // An input that is made before each run may be used up by it.
     let prepare = ["--force", "--prepare", &format!("touch {input}"), "--input", &input, "rm {}"];
     let done = time(&place, &prepare).start().wait_clean().exits(0);
     assert!(!done.out.contains("its input"), "{}", done.out);
@@ -216,7 +216,7 @@ fn inputs_go_where_they_are_not_when_asked() {
     let args = [&["--force", "--stage"], &args[..]].concat();
     time(&place, &args).start().wait_clean().exits(0);
     wall(&place).measured(row, "native").measured(row, "hidden");
-    // Environments that keep them in the same folder, and start again one after the other.
+    // Environments that keep inputs in the same folder, and are started again one after the other.
     let often = place.envtax(["time", "-o", "often.jsonl", "--precision", "1000"]);
     let args = [&["--stage"], &environments[..], &["--input", &input, "--", "test", "-e", "{}"]];
     often.args(args.concat()).start().wait_clean().exits(0);

@@ -1,4 +1,4 @@
-//! `envtax time`: what was measured is on record, and what is not the same is not compared.
+//! `envtax time`: programs and inputs are recorded, and different work is not compared.
 
 use serde_json::Value;
 
@@ -21,7 +21,7 @@ fn script(place: &Place, name: &str, text: &str) -> String {
     path
 }
 
-/// What was inspected in that environment.
+/// The inspected facts of that environment.
 fn inspected(place: &Place, file: &str, env: &str) -> Value {
     let text = place.read(file);
     let records = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
@@ -123,7 +123,7 @@ fn a_wrong_answer_is_no_faster_one() {
     comparison.failed("command", "wrong", "`good`: the file at {out} has sha256 a3a5e715f0cc");
     let options = ["--env", &good, "--env", &same, "--verify-output"];
     time(&place, "same.jsonl", &options, &[&program, "{out}"]).run().exits(0);
-    // Across sessions as well.
+    // This holds across sessions, too.
     let options = ["--env", &mute, "--verify-output"];
     time(&place, "mute.jsonl", &options, &[&program, "{out}"]).run().exits(0);
     let compare = ["compare", "same.jsonl:good", "mute.jsonl", "--format", "json"];
@@ -145,7 +145,7 @@ fn output_that_changes_by_itself_cannot_be_verified() {
 fn first_runs_are_kept_apart() {
     let place = Place::new();
     let mark = place.path("mark");
-    // Four times as slow at its very first run.
+    // Four times as slow in its very first run.
     let text = format!("[ -e {mark} ] && exec sleep 0.02; : > {mark}; exec sleep 0.08");
     let program = script(&place, "x.sh", &text);
     let done = time(&place, "r.jsonl", &[], &[&program]).run().exits(0);
@@ -196,7 +196,7 @@ fn several_sessions_say_what_they_can_show() {
     comparison.remarks("in four of five cases");
 }
 
-/// In an environment with a kernel of its own, which answers for the files by itself.
+/// gVisor has a kernel of its own, which answers for the files.
 #[test]
 fn gvisor_says_what_it_runs() {
     if !needs("runsc") {

@@ -1,4 +1,4 @@
-//! What commands write, kept when it is asked for.
+//! The output files of commands, kept by `--keep-output`.
 
 use std::fs;
 
@@ -15,11 +15,11 @@ fn outputs_come_out_of_every_environment() {
         return;
     }
     let place = Place::new();
-    // Nothing that is written to the folder for temporary files in there is seen outside.
+    // Its folder for temporary files cannot be seen from outside.
     let hidden = format!("hidden=bwrap:--tmpfs {}", place.path("tmp"));
     let options = ["--env", "native", "--env", &hidden, "--parameter", "n=1,200000"];
     let options = [&options[..], &["--keep-output", "kept"]].concat();
-    // Many pieces, and bytes that are no text.
+    // An output of many pieces, with bytes that are no text.
     let script = "head -c {n} /dev/zero; echo odd >&2; printf '\\377%s' {n} >{out}";
     time(&place, &options, &["sh", "-c", script]).exits(0);
     for column in ["1-native", "2-hidden"] {
@@ -43,7 +43,7 @@ fn what_a_failing_command_wrote_is_kept_too() {
     assert_eq!(read("stdout").unwrap(), "half\n");
     assert_eq!(read("stderr").unwrap(), "why\n");
     assert!(read("out").is_err(), "it was to write none");
-    // One that cannot be started writes nothing, and says why it cannot as ever.
+    // A command that cannot start writes nothing, and its failure is reported as usual.
     let done = time(&place, &["--keep-output", "none"], &["/no/such/program"]).exits(3);
     done.prints("there is no program `/no/such/program`");
     let empty = fs::read_to_string(place.path("none/1-native/1-command.stdout")).unwrap();

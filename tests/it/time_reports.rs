@@ -1,11 +1,11 @@
-//! What is said of whole commands: the tables of a published comparison, CPU time in ticks, and
-//! results of other programs.
+//! Reports of whole commands: the tables of a published comparison, CPU time in ticks, and results
+//! of other programs.
 
 use std::process::Command;
 
 use crate::support::{Done, Place, data, needs};
 
-/// `compare` of these files of the test data, or of the place.
+/// `compare` with these files of the test data or of the place.
 fn compare(place: &Place, files: &[&str], options: &[&str]) -> Done {
     for file in files.iter().filter(|file| !place.has(file)) {
         if let Ok(bytes) = std::fs::read(data(file)) {
@@ -15,14 +15,14 @@ fn compare(place: &Place, files: &[&str], options: &[&str]) -> Done {
     place.envtax(["compare"]).args(files).args(options).run()
 }
 
-/// The cells of the line that begins so, below the title.
+/// The cells of the line below the title that begins with `name`.
 fn cells<'a>(out: &'a str, title: &str, name: &str) -> Vec<&'a str> {
     let (_, below) = out.split_once(title).unwrap_or_else(|| panic!("no `{title}` in\n{out}"));
     let line = below.lines().find(|line| line.trim_start().starts_with(name)).unwrap();
     line.split("  ").map(str::trim).filter(|cell| !cell.is_empty()).skip(1).collect()
 }
 
-/// Every percentage that the comparison printed.
+/// All percentages that the published comparison printed.
 const PUBLISHED: [(&str, [&str; 3]); 3] = [
     ("Input A", ["1.3", "0.9", "7.3"]),
     ("Input B", ["2.9", "0.9", "-6.8"]),
@@ -48,7 +48,7 @@ fn the_published_table_is_printed_to_the_digit() {
         let found = cells(&done.out, "Speed-up over 3 inputs", metric);
         assert_eq!((found[0], found[2]), (PUBLISHED_MEANS[at], PUBLISHED_MEDIANS[at]));
     }
-    // The 95 % intervals that it did not print.
+    // The published comparison printed no 95 % intervals; these are ours.
     let interval = |metric| cells(&done.out, "Speed-up over 3 inputs", metric)[1];
     assert_eq!(METRICS.map(interval), ["-1.7 to 8.0", "0.1 to 1.4", "-19.8 to 17.4"]);
     let said = [
@@ -88,7 +88,8 @@ fn every_format_says_what_the_table_says() {
     done.prints("**Input A**").prints("| sys | 0.422 | 0.391 | 7.3 |");
 }
 
-/// One value a session is no sample; three sessions a side are, and a few ticks are still nothing.
+/// One value a session is no sample. Three sessions a side are one, and a difference of a few ticks
+/// is still none.
 #[test]
 fn sessions_are_pooled_and_ticks_are_no_change_then_either() {
     let place = Place::new();
@@ -135,12 +136,12 @@ fn hyperfines_results_are_read() {
     let wall = &comparison.0["rows"][0]["cells"][1]["measured"];
     assert_eq!((&wall["rounds"], &wall["tax"]["verdict"]), (&5.into(), &"descriptive".into()));
     assert!(wall["tax"]["interval"].is_null() && wall["cost_interval"].is_array(), "{wall:#}");
-    // Parameters are rows.
+    // Each parameter makes a row.
     export("many.json", &["-L", "time", "1,2", "sleep 0.0{time}"]);
     let comparison = place.comparison("many.json");
     comparison.measured("command time=1", "sleep 0.0{time}");
     comparison.measured("command time=2", "sleep 0.0{time}");
-    // One command of a file, by its name, against another's.
+    // One command of a file is chosen by its name and compared with another one.
     let sources = ["two.json:sleep 0.02", "two.json:sleep 0.01"];
     compare(&place, &sources, &[]).exits(0).prints("two.json:sleep 0.01");
     compare(&place, &["two.json:sleep"], &[]).exits(2).complains("has no environment `sleep`");

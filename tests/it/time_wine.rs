@@ -1,5 +1,5 @@
-//! `envtax time` with the Windows build: whole commands beside native ones, what goes wrong with
-//! them, and that nothing of them stays.
+//! `envtax time` with the Windows build: whole commands beside native ones, their failures, and
+//! that nothing of them is left.
 
 use std::fs;
 use std::io::{ErrorKind, Read};
@@ -14,18 +14,18 @@ use crate::processes;
 use crate::support::{Comparison, Done, Envtax, Place, data, missing};
 use crate::traces;
 
-/// What envtax itself makes the stand-in for that library of.
+/// The code by which envtax makes its substitute for that library.
 #[path = "../../src/sys/shared/pe.rs"]
 #[allow(dead_code)]
 mod pe;
 
-/// `envtax time … -o run.jsonl` natively and under Wine, with so few runs that it is quick.
+/// `envtax time … -o run.jsonl` natively and under Wine, with two runs.
 fn time<'a>(place: &'a Place, args: &[&str]) -> Envtax<'a> {
     let time = place.envtax(["time", "-o", "run.jsonl", "--runs", "3", "--force"]);
     with_prefix(time.args(["--env", "native", "--env", "wine"]).args(args))
 }
 
-/// Times it to its end, after which nothing is left.
+/// Runs it to its end, after which nothing is left.
 fn ends(place: &Place, args: &[&str], code: i32) -> Done {
     time(place, args).start().wait_clean().exits(code)
 }
@@ -34,7 +34,7 @@ fn wall(place: &Place) -> Comparison {
     place.comparison("run.jsonl")
 }
 
-/// The path of a program that is there for both: envtax, and `envtax.exe` with what it needs.
+/// The path of a program that both have: envtax, and `envtax.exe` with the library that it needs.
 fn both(place: &Place) -> String {
     fs::hard_link(env!("CARGO_BIN_EXE_envtax"), place.path("both"))
         .or_else(|_| fs::copy(env!("CARGO_BIN_EXE_envtax"), place.path("both")).map(drop))
@@ -44,12 +44,12 @@ fn both(place: &Place) -> String {
     place.path("both")
 }
 
-/// What programs made by Rust ask for, and Wine has since version 9.
+/// A library that programs made by Rust need, and that Wine has from version 9 on.
 fn library() -> [u8; 1024] {
     pe::forwarder("bcryptprimitives.dll", "ProcessPrng", "advapi32.SystemFunction036")
 }
 
-/// A program that waits without end, natively and under Wine, as long as the listener is there.
+/// A program that waits, natively and under Wine, until the listener is dropped.
 struct Endless {
     listener: TcpListener,
     path: String,
@@ -68,7 +68,7 @@ impl Endless {
         format!("{}.exe peer tcp:{port} x", self.path)
     }
 
-    /// Whether another one runs, as long as this lives.
+    /// The connection of the next program that starts.
     fn came(&self) -> Option<TcpStream> {
         self.listener.accept().ok().map(|(stream, _)| stream)
     }
@@ -86,7 +86,7 @@ fn a_command_is_timed_beside_the_native_one() {
     comparison.measured("command", "native").measured("command", "wine");
     let file = place.read("run.jsonl");
     assert!(file.contains("hostname.exe") && file.contains("\"format\":\"PE32+\""), "{file}");
-    // Wine counts none of these, which is no zero.
+    // Wine counts none of these, and they are not shown as zero.
     let rows = comparison.0["rows"].as_array().unwrap();
     for phase in ["user", "system", "cpu", "faults", "switches", "read", "written"] {
         let row = rows.iter().find(|row| row["phase"] == phase).unwrap();
@@ -96,8 +96,8 @@ fn a_command_is_timed_beside_the_native_one() {
     }
 }
 
-/// An input is the same file by a whole path, from this folder, and when it was sent there; what is
-/// written is the same too.
+/// An input is the same file by an absolute path, by a relative path, and when it was sent. The
+/// output is the same, too.
 #[test]
 fn inputs_are_the_same_files() {
     if !needs_wine() {
@@ -126,7 +126,8 @@ fn inputs_are_the_same_files() {
     );
 }
 
-/// The shell there takes `/` for the beginning of an option: what is sent has paths without.
+/// The shell of Windows takes `/` for the beginning of an option, so the paths of sent files have
+/// none.
 #[test]
 fn commands_of_windows_work_on_what_is_sent() {
     if !needs_wine() {
@@ -143,7 +144,7 @@ fn commands_of_windows_work_on_what_is_sent() {
     with_prefix(time.args(around).args(words)).start().wait_clean().exits(0);
     let lines: Vec<String> = place.read("log").lines().map(|line| line.trim().to_owned()).collect();
     assert_eq!(lines, ["prepare", "conclude"].repeat(1 + 3));
-    // The second hash is that of the file that was written.
+    // The second hash is that of the written file.
     let hash = "45aad2fe9636e92a19f6deeef9cb2392847ac33d6d3d4b1fb36eb9ef8c3d5a66";
     assert!(place.read("run.jsonl").contains(hash));
     place.comparison("run.jsonl").measured("command input=in_put", "wine");
@@ -169,7 +170,7 @@ fn what_goes_wrong_is_said_as_elsewhere() {
     let cold = place.write("cold", "x");
     let words = ["--cold", "--input", &cold, "ls {}"];
     ends(&place, &words, 3).complains("Windows does not say what of a file is in the cache");
-    // A row of its own is not there, and the command's is.
+    // The time until the output is durable is missing; the command's own row exists.
     ends(&place, &["--settle", "--", "hostname"], 0).prints("durable is unknown");
     wall(&place).measured("command", "wine");
 }
@@ -192,7 +193,7 @@ fn a_command_that_does_not_end_is_ended_with_what_it_started() {
     let done = wine(&[&start]).exits(0);
     done.prints("the command left processes behind, which were ended after it");
     wall(&place).measured("command", "wine");
-    // It asks the same question again and again where there is nobody to answer.
+    // It repeats its question without end, because nobody answers.
     let flood = "xcopy /y both.exe neither";
     let done = wine(&["--timeout", "90s", "--verify-output", flood]).exits(3);
     done.complains("wrote more than 1 GiB and was killed");
@@ -241,8 +242,8 @@ fn a_command_ends_with_its_agent() {
     let all = run.processes();
     let agent = all.iter().find(|process| process.is_agent()).expect("an agent");
     processes::signal(agent.pid, "KILL");
-    // The job of the command was the agent's, and closes with it: well before the next agent's
-    // command is at its time limit.
+    // The command's job belongs to the agent and closes with it, long before the next agent's
+    // command reaches its time limit.
     let stream = one.unwrap();
     stream.set_nonblocking(false).unwrap();
     stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
@@ -266,7 +267,7 @@ fn the_windows_build_controls_runs_of_its_own() {
     assert!(place.read("run.jsonl").contains("hostname.exe"));
 }
 
-/// Those that know Windows: what they call is there.
+/// Runs the unit tests of the Windows build, which call Windows.
 #[test]
 fn the_unit_tests_of_the_windows_build_pass() {
     if !needs_wine() {
@@ -290,7 +291,7 @@ fn unit_tests() -> Option<PathBuf> {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/sys");
     let folders = ["", "shared", "windows", "windows/command"].map(|name| source.join(name));
     let last = folders.iter().flat_map(|it| files(it)).map(|path| changed(&path)).max()?;
-    // The program itself has a second name there.
+    // Cargo gives the program itself a second name in this folder.
     let inode = |path: &Path| fs::metadata(path).unwrap().ino();
     let envtax = inode(&windows_build().join("envtax.exe"));
     let is_it = |path: &PathBuf| {
@@ -318,7 +319,7 @@ fn the_windows_build_knows_the_kinds_of_other_systems() {
     assert!(told.contains("null") && !told.contains("seccomp"), "{told}");
 }
 
-/// A suite of which nothing is there says so, and is no success.
+/// A suite of which Windows can measure nothing says so, and does not exit with 0.
 #[test]
 fn what_windows_cannot_measure_is_skipped_with_a_reason() {
     if !needs_wine() {
@@ -335,7 +336,7 @@ fn what_windows_cannot_measure_is_skipped_with_a_reason() {
     assert!(told.contains("no Unix shell on Windows") && !told.contains("/dev/null"), "{told}");
 }
 
-/// Runs a program of the place by Wine, without envtax; what it prints.
+/// Runs a program of the place under Wine, without envtax. Returns what it prints.
 fn by_hand(place: &Place, words: &[&str]) -> String {
     by_hand_ends(place, words, 0)
 }

@@ -20,7 +20,7 @@ fn measured(comparison: &Comparison, workload: &str, column: &str) {
     comparison.measured(&format!("command workload={workload}"), column);
 }
 
-/// These workloads are measured natively, if the programs are there.
+/// Measures these workloads natively, if the programs are installed.
 fn run_natively(workloads: &[&str], programs: &[&str]) {
     if !programs.iter().all(|program| needs(program)) {
         return;
@@ -68,7 +68,7 @@ fn data_is_seen_where_this_machines_files_are_not() {
     comparison.skipped("command workload=python", "box", "no program `python3`");
 }
 
-/// The data of all of them is seen over a root with the machine's own programs.
+/// The data of all workloads is visible over a root with the machine's own programs.
 fn run_over_the_machines_root(kind: &str, programs: &[&str]) {
     let workloads =
         [("gzip", "gzip"), ("tar", "tar"), ("python", "python3"), ("git-status", "git")];
@@ -96,7 +96,7 @@ fn workloads_run_in_gvisor() {
     run_over_the_machines_root("gvisor", &["runsc"]);
 }
 
-/// Where there are no programs, each row says which one is missing.
+/// In an empty root, each row names the missing program.
 #[test]
 fn an_empty_root_skips_the_rows() {
     if !needs("crun") || !needs("gzip") || !needs_root() {
@@ -163,6 +163,6 @@ fn a_real_program_gives_its_files_back_bit_by_bit() {
     for name in ["baseline", "progressive", "gray"] {
         comparison.measured(&format!("command input={name}.jpg"), "native");
     }
-    // The comparison would show a file that is not the same.
+    // The comparison would show that the file is not the same.
     timed("cp {out} {out}.jpg").exits(3).complains("`cmp");
 }

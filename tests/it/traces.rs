@@ -1,6 +1,6 @@
-//! What a run has on this machine beside the files of its place, and what of that is left. It is
-//! known by what this run started: its variables, sessions, tokens and folders. What others have on
-//! the machine never counts.
+//! Traces of a run on this machine outside its place, and which of them are left. Traces are
+//! recognised by what this run started: its variables, sessions, tokens and folders. Processes and
+//! files of others never count.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -12,26 +12,26 @@ use std::time::{Duration, Instant, SystemTime};
 
 use crate::processes::{self, Process};
 
-/// How long processes may take to go after the one they depend on was killed: the guard gives them
-/// five seconds, on a machine that may have much else to do.
+/// How long processes may take to end after the one on which they depend was killed. The guard
+/// gives them five seconds; the machine may be busy.
 pub const LEAVING: Duration = Duration::from_secs(90);
-/// How long what daemons, runtimes and Wine have may take to go.
+/// How long daemons, runtimes and Wine may take to remove what they have.
 pub const OUTSIDE: Duration = Duration::from_secs(60);
 
-/// Where launchers have files whose names carry the token of the run.
+/// Folders with files of launchers whose names contain the token of the run.
 const FOLDERS: [&str; 3] = ["/sys/fs/cgroup", "/run/systemd/nspawn", "/run/virtiofsd"];
-/// Where runtimes have files in whose text the token stands.
+/// Folders with files of runtimes whose text contains the token.
 const STATES: [&str; 3] = ["/run/runc", "/run/crun", "/run/firejail/name"];
 
-/// What was seen of a run.
+/// The traces of a run that were seen.
 pub struct Traces {
-    /// What is older is none of this run's. Times of files may lag behind the clock.
+    /// Older files are not this run's. Times of files may lag behind the clock.
     since: SystemTime,
-    /// Sessions of its processes, by which those are found that have neither a telling path nor
+    /// Sessions of its processes. They show processes that have neither a telling path nor
     /// variables.
     sessions: BTreeSet<i32>,
     ids: BTreeSet<u32>,
-    /// The marks of its launches.
+    /// The tokens of its launches.
     tokens: BTreeSet<String>,
     /// Folders of its Wine servers.
     servers: BTreeSet<String>,
@@ -45,7 +45,7 @@ impl Default for Traces {
 }
 
 impl Traces {
-    /// The processes that the run of the place has now.
+    /// The present processes of the place's run.
     pub fn look(&mut self, place: &str) -> Vec<Process> {
         let found = processes::of(place, &self.sessions, &self.tokens);
         let own = processes::own_session();
@@ -59,16 +59,17 @@ impl Traces {
         found
     }
 
-    /// What is left of processes, loop devices and of what lies beside the place in `/tmp`.
+    /// The processes, loop devices and files in `/tmp` that are left.
     pub fn left(&self, place: &str) -> Vec<String> {
         let processes = processes::of(place, &self.sessions, &self.tokens);
         let mut left: Vec<String> = processes.iter().map(|it| format!("{it:?}")).collect();
-        // PRoot 5.1 puts its loader here whatever the variables say, and removes it unless killed.
+        // PRoot 5.1 puts its loader here, whatever the variables say, and removes it unless it is
+        // killed.
         for entry in fs::read_dir("/tmp").unwrap().flatten() {
             let name = entry.file_name().to_string_lossy().into_owned();
             let pid = name.strip_prefix("prooted-").and_then(|rest| rest.split('-').next());
             let ours = pid.is_some_and(|pid| pid.parse().is_ok_and(|pid| self.ids.contains(&pid)));
-            // Another run may have had a process of that id before.
+            // Another run may have had a process with that id before.
             let since = |it: fs::Metadata| it.modified().is_ok_and(|then| then >= self.since);
             if ours && entry.metadata().is_ok_and(since) {
                 left.push(format!("/tmp/{name}"));
@@ -78,7 +79,8 @@ impl Traces {
         left
     }
 
-    /// What is left where runtimes, daemons and Wine keep things, and in what these commands print.
+    /// What is left in the folders of runtimes, daemons and Wine, and in the output of these
+    /// commands.
     pub fn left_outside(&self, lists: &[Vec<String>]) -> Vec<String> {
         let mut left: Vec<String> =
             self.servers.iter().filter(|folder| Path::new(folder).exists()).cloned().collect();
@@ -104,7 +106,7 @@ pub fn output(words: &[String]) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-/// The folder that the server of a Wine prefix has, unless its Wine puts it into the stage.
+/// The folder of a Wine prefix's server, unless this Wine has it in the stage.
 fn wine_server(prefix: &Path) -> Option<String> {
     let about = fs::metadata(prefix).ok()?;
     let user = fs::metadata("/proc/self").ok()?.uid();
@@ -120,7 +122,7 @@ pub fn no_wine_server(prefix: &Path) {
     }
 }
 
-/// Files of loop devices that lie in that folder.
+/// Loop devices whose files lie in that folder.
 pub fn loop_devices(place: &str) -> Vec<String> {
     let mut found = Vec::new();
     for entry in fs::read_dir("/sys/block").unwrap().flatten() {
@@ -132,7 +134,7 @@ pub fn loop_devices(place: &str) -> Vec<String> {
     found
 }
 
-/// Mounts of this process. Those that services of the machine make at any time are not ours.
+/// Mounts of this process, without those that services of the machine make at any time.
 pub fn mounts() -> BTreeSet<String> {
     let text = fs::read_to_string("/proc/self/mountinfo").unwrap();
     let point = |line: &str| line.split(' ').nth(4).unwrap().to_owned();

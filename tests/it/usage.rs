@@ -1,4 +1,5 @@
-//! Mistakes of the command line: exit code 2, the object named, nothing measured, nothing written.
+//! Mistakes on the command line: exit code 2, an error that names the object, nothing measured,
+//! nothing written.
 
 use crate::support::{Done, Place};
 
@@ -149,7 +150,7 @@ fn comparing_names_what_is_wrong() {
     refused(&["run.jsonl", "--fail-above", "x"]).complains("--fail-above");
 }
 
-/// It would let everything pass.
+/// Such a gate would let everything pass.
 #[test]
 fn a_gate_that_is_no_number_is_refused() {
     let place = Place::new();

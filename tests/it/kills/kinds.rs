@@ -1,4 +1,4 @@
-//! The table of what is killed: one function a kind.
+//! The table of the kinds in which processes are killed: one function a kind.
 
 use super::{Kind, Moment, Start, Victim, goes_on, loses_a_row};
 use crate::docker_daemon::Daemon;
@@ -8,8 +8,8 @@ use crate::env_uml::needs_uml;
 use crate::processes::Process;
 use crate::support::{Done, Envtax, Place, needs, needs_kernel, needs_root};
 
-/// Probes that leave the most behind when they are cut off: files, children, peers, and a worker
-/// that is many processes.
+/// Probes that leave the most behind when they are killed: files, children, peers, and a worker
+/// with many processes.
 pub const PROBES: [&str; 10] = [
     "file.create",
     "file.read size=1MiB*",
@@ -24,7 +24,7 @@ pub const PROBES: [&str; 10] = [
 ];
 const TREES: [&str; 2] =
     ["process.teardown n=100 shape=tree*", "bystander.latency op=fork during=teardown*"];
-/// For environments that are slow.
+/// Probes for slow environments.
 const FEW: [&str; 3] = ["syscall.getppid", "process.exec target=tiny", "file.create"];
 
 pub const FIRST: Moment = Moment {
@@ -52,7 +52,7 @@ fn is_launched(process: &Process) -> bool {
     process.token.is_some()
 }
 
-/// What most kinds have in common.
+/// Values that most kinds use.
 pub const USUAL: Kind = Kind {
     needs: || true,
     run: |place| (beside(place, "native", &PROBES), None),
@@ -63,20 +63,20 @@ pub const USUAL: Kind = Kind {
     after: |_| {},
 };
 
-/// `other` of this specification beside `native`, with a target directory.
+/// A run of `other`, with this specification, beside `native`, with a target directory.
 pub fn both<'a>(place: &'a Place, spec: &str, probes: &[&str]) -> Envtax<'a> {
     let run = place.run(&["native", &format!("other={spec}")], probes).own_binary();
     run.args(["--dir", &format!("d={}", place.path("target"))])
 }
 
-/// The same without an end.
+/// The same as a run without an end.
 pub fn beside<'a>(place: &'a Place, spec: &str, probes: &[&str]) -> Envtax<'a> {
     both(place, spec, probes).endless()
 }
 
-/// The same, for something in it to be killed. What is killed while it is just being started may
-/// cost the environment. A launcher that outlives what it launched is not waited for: there is no
-/// limit on answers.
+/// The same for tests that kill something in `other`. A process that is killed during its start may
+/// cost the environment. Answers have no time limit, because a launcher may outlive what it
+/// launched.
 fn patient<'a>(place: &'a Place, spec: &str) -> Envtax<'a> {
     beside(place, spec, &FEW).started_once().args(["--answer-timeout", "1h"])
 }
@@ -90,7 +90,7 @@ fn ended_in_order(done: Done, place: &Place) {
     }
 }
 
-/// The innermost agent: launchers have its words, too.
+/// The innermost agent: launchers have the agent's words in their commands, too.
 fn agent(found: &[Process]) -> Option<&Process> {
     found.iter().rev().find(|process| process.is_agent())
 }
@@ -99,7 +99,7 @@ fn worker(found: &[Process]) -> Option<&Process> {
     found.iter().rev().find(|process| process.is_worker())
 }
 
-/// The first of many workers, which are its children.
+/// The first of many workers, which are children of it.
 pub fn eldest_of_a_tree(found: &[Process]) -> Option<&Process> {
     let workers = found.iter().filter(|process| process.is_worker());
     let grown = workers.clone().count() > 20;
@@ -111,12 +111,12 @@ fn leader<'a>(found: &'a [Process], program: &str) -> Option<&'a Process> {
     found.iter().find(|process| process.leads() && process.program() == program)
 }
 
-/// The first process with these words in its command line.
+/// The first process that has these words in its command.
 fn with_words<'a>(found: &'a [Process], words: &str) -> Option<&'a Process> {
     found.iter().find(|process| process.words.join(" ").contains(words))
 }
 
-/// A victim that costs nothing.
+/// A victim whose death loses no row.
 fn started_again(
     name: &'static str,
     run: Start,
@@ -125,7 +125,7 @@ fn started_again(
     Victim { name, run, at: SOME, pick, then: goes_on }
 }
 
-/// A worker that is killed: it takes one row with it.
+/// A worker: its death loses one row.
 fn costs_a_row(run: Start) -> Victim {
     Victim { name: "a worker", run, at: SOME, pick: worker, then: loses_a_row }
 }
@@ -140,7 +140,7 @@ pub fn native() -> Kind {
     }
 }
 
-/// Inside namespaces the agent has a process outside that stands for it.
+/// A process outside stands for the agent inside the namespaces.
 pub fn namespace() -> Kind {
     const RUN: Start = |place| (patient(place, "namespace"), None);
     fn outer(found: &[Process]) -> Option<&Process> {
@@ -182,12 +182,12 @@ pub fn proot() -> Kind {
     }
 }
 
-/// A container of sorts: the system's programs and nothing else.
+/// A simple container: the system's programs and nothing else.
 pub const SYSTEM: &str = "bwrap --ro-bind /usr /usr --symlink usr/bin /bin --symlink usr/lib /lib \
     --symlink usr/lib64 /lib64 --proc /proc --dev /dev --tmpfs /tmp";
 
-/// A container that does not see envtax: the binary has to go in through its shell, and what stays
-/// in its temporary folder stays in ours.
+/// A container that does not see envtax: the binary is sent through its shell, and what is left in
+/// its temporary folder is left in the test's.
 pub fn container(place: &Place) -> String {
     let (tmp, target) = (place.path("tmp"), place.path("target"));
     let files = format!("--bind {tmp} /var/tmp --bind {target} {target}");
@@ -207,7 +207,7 @@ pub fn seccomp() -> Kind {
     Kind { run: |place| (beside(place, "seccomp", &PROBES), None), ..USUAL }
 }
 
-/// The tracer leads the session; what it traces dies with it.
+/// The tracer leads the session, and its tracees die with it.
 pub fn ptrace() -> Kind {
     const RUN: Start = |place| (patient(place, "ptrace"), None);
     fn tracer(found: &[Process]) -> Option<&Process> {
@@ -321,7 +321,7 @@ pub fn qemu_user() -> Kind {
     }
 }
 
-/// Its processes are processes of the host, stopped in ptrace: none of them stays.
+/// Its processes are processes of the host, stopped by ptrace. None of them may stay.
 pub fn uml() -> Kind {
     const BOOTING: Moment = Moment {
         name: "a booting machine",
@@ -340,7 +340,7 @@ pub fn uml() -> Kind {
     }
 }
 
-/// A machine that is started once, with one case.
+/// A machine that is started once, for one case.
 fn machine<'a>(place: &'a Place, spec: &str) -> Envtax<'a> {
     let run = place.run(&["native", spec], &["syscall.getppid"]).endless();
     run.started_once().args(["--answer-timeout", "1h"])
@@ -350,8 +350,8 @@ fn runs(found: &[Process], program: &str) -> bool {
     found.iter().any(|process| process.program() == program)
 }
 
-/// A killed controller takes a machine along that has not greeted yet, and one that measures.
-/// Pulling the plug of a machine is an agent's death like any other.
+/// The controller is killed while a machine has not greeted, and while it measures. The death of a
+/// machine is handled like that of any agent.
 pub fn vm() -> Kind {
     const QEMU: &str = "qemu-system-x86_64";
     const BOOTING: Moment = Moment {

@@ -1,6 +1,6 @@
-//! However a run ends, nothing of it stays: no process, file, scratch folder, mount, loop device,
-//! control group, or state of a runtime. One harness for all kinds of environments and runs: the
-//! rows of the table are in `kinds.rs` and `runs.rs`, what is looked for is in `traces.rs`.
+//! However a run ends, it leaves nothing: no process, file, scratch folder, mount, loop device,
+//! control group, or state of a runtime. One harness serves all kinds of environments and runs:
+//! `kinds.rs` and `runs.rs` have the rows of the table, and `traces.rs` finds what is left.
 
 pub mod kinds;
 pub mod runs;
@@ -10,25 +10,25 @@ use std::any::Any;
 use crate::processes::Process;
 use crate::support::{Done, Envtax, Place, Running};
 
-/// Something to kill things in.
+/// A row of the table: a run in which things are killed.
 pub struct Kind {
-    /// Whether this machine has what it needs.
+    /// Whether this machine has the needed programs.
     needs: fn() -> bool,
-    /// A run that does not end by itself, with `other` beside `native` where it has environments.
+    /// A run that does not end by itself. If it has environments, `other` is beside `native`.
     run: Start,
-    /// When the controller is killed, each in a run of its own.
+    /// The moments at which the controller is killed, each in a run of its own.
     killed_at: &'static [Moment],
-    /// When the controller is asked to end, each in a run of its own.
+    /// The moments at which the controller is asked to end, each in a run of its own.
     interrupted_at: &'static [Moment],
-    /// What the interrupted run leaves.
+    /// Checks the end of an interrupted run.
     interrupted: fn(Done, &Place),
     /// Processes of the run that are killed, each in a run of its own.
     victims: Vec<Victim>,
-    /// What else must be as it was, after each of these.
+    /// Checks after each of these that everything else is unchanged.
     after: fn(&Place),
 }
 
-/// A command line, and what must live as long as it runs.
+/// Makes a command line, and a value that must live as long as it runs.
 pub type Start = for<'a> fn(&'a Place) -> (Envtax<'a>, Option<Box<dyn Any>>);
 
 pub struct Moment {
@@ -36,19 +36,19 @@ pub struct Moment {
     wait: fn(&mut Running<'_>),
 }
 
-/// A process that is killed under a run.
+/// A process that is killed during a run.
 pub struct Victim {
     name: &'static str,
     /// A run that does not end by itself.
     run: Start,
     at: Moment,
-    /// Which of the processes it is, once it is there.
+    /// Picks the process, once it exists.
     pick: fn(&[Process]) -> Option<&Process>,
-    /// What becomes of the run.
+    /// Checks what becomes of the run.
     then: fn(Running<'_>, &Place),
 }
 
-/// Kills envtax without a warning. Its file is readable, however far it came.
+/// Kills envtax without a warning. Its run file can be read afterwards.
 fn killed(kind: &Kind) {
     if !(kind.needs)() {
         return;
@@ -71,7 +71,7 @@ fn killed(kind: &Kind) {
     }
 }
 
-/// Asks envtax to end, by each of the signals that mean it.
+/// Asks envtax to end, by each signal that means this.
 fn interrupted(kind: &Kind) {
     if !(kind.needs)() {
         return;
@@ -92,7 +92,7 @@ fn interrupted(kind: &Kind) {
     }
 }
 
-/// Kills a process of the run, which goes on.
+/// Kills a process of the run; the run goes on.
 fn survived(kind: &Kind) {
     if !(kind.needs)() {
         return;
@@ -120,7 +120,7 @@ fn count(place: &Place, record: &str) -> usize {
     records(place).lines().filter(|line| line.starts_with(&mark)).count()
 }
 
-/// Nothing was lost: all rows go on, and are measured in all columns.
+/// No row was lost: all are measured in all columns.
 fn goes_on(run: Running<'_>, place: &Place) {
     more_rounds(run, place);
     assert_eq!(count(place, "outcome"), 0, "{}", records(place));
@@ -147,7 +147,7 @@ fn more_rounds(mut run: Running<'_>, place: &Place) {
     run.wait_clean().exits(3).prints("the run was interrupted by the user");
 }
 
-/// One test for each kind of these tables.
+/// Makes one test for each kind of these tables.
 macro_rules! tests {
     ($name:ident: $check:ident, $($table:ident { $($kind:ident),* $(,)? })*) => {
         mod $name {

@@ -1,5 +1,5 @@
-//! Kinds of runs that leave more than an environment: directories, commands, data, and workers that
-//! are many processes.
+//! The table of runs that leave more than an environment: directories, commands, data, and workers
+//! with many processes.
 
 use super::kinds::{BLOCK, FIRST, HEADER, LATER, SOME, USUAL, both, eldest_of_a_tree};
 use super::{Kind, Moment, Start, Victim, goes_on, loses_a_row, more_rounds};
@@ -43,7 +43,7 @@ pub fn wine() -> Kind {
     }
 }
 
-/// A prefix that is being made.
+/// A Wine prefix while it is being made.
 pub fn wine_prefix() -> Kind {
     const REGISTRY: Moment = Moment {
         name: "a registry",
@@ -73,7 +73,7 @@ pub fn wine_prefix() -> Kind {
     }
 }
 
-/// Filesystems of all ways, and an environment that makes scratch folders in them.
+/// Filesystems that are made in all ways, and an environment that makes scratch folders in them.
 pub fn made_directories() -> Kind {
     const STAGE: Moment = Moment {
         name: "the folder",
@@ -100,7 +100,7 @@ pub fn made_directories() -> Kind {
         let run = place.run(&["native", "namespace"], &["file.stat", "file.create"]).own_binary();
         (run.args(["--dir", "e=loop:ext4:64MiB"]).endless().started_once(), None)
     };
-    // Rows of the directory fail when nobody serves it any more (ENOTCONN), and the run goes on.
+    // When the server of the directory is gone, its rows fail (ENOTCONN), and the run goes on.
     const SERVED: Start = |place| {
         let run = place.run(&["native"], &SHORT_PROBES).own_binary();
         (run.args(["--dir", "f=fuse"]).endless(), None)
@@ -126,7 +126,7 @@ pub fn made_directories() -> Kind {
                 then: |run, place| {
                     loses_a_row(run, place);
                     let comparison = place.comparison("run.jsonl");
-                    // ENOTCONN, or ECONNABORTED where the server died during a call.
+                    // ENOTCONN, or ECONNABORTED if the server died during a call.
                     comparison.failed("file.create", "native", "(os error 10");
                     comparison.measured("syscall.getppid", "native");
                 },
@@ -142,7 +142,7 @@ pub fn on_directories(place: &Place) -> Envtax<'_> {
     run.args(["--dir", "e=loop:ext4", "--dir", "o=overlay", "--dir", "t=tmpfs", "--dir", "f=fuse"])
 }
 
-/// A command with children, one of which has detached itself, in two environments.
+/// A command with children, one of which is detached, in two environments.
 pub fn commands() -> Kind {
     const LINE: &str = "sh -c 'setsid sleep 1000 & sleep 1000 & sleep 1000'";
     const COMMAND: Moment = Moment {
@@ -181,7 +181,7 @@ pub fn commands() -> Kind {
     }
 }
 
-/// Commands of the user that set an environment up and clean up after it.
+/// The user's commands that set an environment up and clean up after it.
 pub fn setup() -> Kind {
     const RUN: Start = |place| {
         with_commands(place, "");
@@ -200,7 +200,7 @@ pub fn setup() -> Kind {
             run: RUN,
             at: SOME,
             pick: inside,
-            // Its environment is set up anew.
+            // The environment is set up again.
             then: |run, place| {
                 goes_on(run, place);
                 assert_eq!(counts(place), [2, 2]);
@@ -215,7 +215,7 @@ pub fn setup() -> Kind {
     }
 }
 
-/// What a set-up command still makes must not come after the clean-up.
+/// A set-up command must make nothing after the clean-up.
 pub fn setup_command() -> Kind {
     const CUT: Moment = Moment {
         name: "the set-up",
@@ -267,7 +267,7 @@ pub fn workload_data() -> Kind {
     }
 }
 
-/// A worker's children are copies of it, and die with it whether they sleep, start others or exit.
+/// A worker's children are copies of it. They die with it while they sleep, start others or exit.
 pub fn process_trees() -> Kind {
     fn run<'a>(place: &'a Place, probe: &str) -> Envtax<'a> {
         place.run(&["native"], &[probe, "null"]).own_binary().endless()
@@ -285,7 +285,7 @@ pub fn process_trees() -> Kind {
     }
 }
 
-/// Killed while a hundred of its children wait, a worker cannot end them.
+/// A worker that is killed while a hundred of its children wait cannot end them.
 pub fn held_processes() -> Kind {
     const RUN: Start = |place| {
         let run = place.run(&["native", "other=native"], &["process.hold n=300", "null"]);
@@ -311,13 +311,13 @@ pub fn held_processes() -> Kind {
     }
 }
 
-/// The others of its copies must not wait for it, and its row says what happened.
+/// The other copies must not wait for a killed one, and the row tells what happened.
 pub fn copies() -> Kind {
     const RUN: Start = |place| {
         let run = place.run(&["native"], &["syscall.getppid", "file.stat"]).own_binary();
         (run.endless().args(["--copies", "4"]), None)
     };
-    // The leader is the first: what is killed is another.
+    // The first copy is the leader. Another one is killed.
     fn last_of_four(found: &[Process]) -> Option<&Process> {
         let workers = found.iter().filter(|process| process.is_worker());
         let all = workers.clone().count() == 4;

@@ -28,7 +28,7 @@ fn text(path: &Path) -> String {
     fs::read_to_string(path).unwrap()
 }
 
-/// `sys/linux/clock.rs` of the source folder.
+/// The path below the source folder, such as `sys/linux/clock.rs`.
 fn short(path: &Path) -> String {
     let src = Path::new(ROOT).join("src");
     let below = path.strip_prefix(&src).or_else(|_| path.strip_prefix(ROOT)).unwrap_or(path);
@@ -41,7 +41,7 @@ fn layer(path: &Path) -> String {
     short.split(['/', '.']).next().unwrap().to_owned()
 }
 
-/// Fails with all problems at once, so that they can be mended in one go.
+/// Fails with all problems at once.
 fn report(problems: Vec<String>) {
     assert!(problems.is_empty(), "\n{}", problems.join("\n"));
 }
@@ -64,11 +64,11 @@ fn one_operating_system_and_unsafe_code_stay_in_sys() {
 #[test]
 fn only_verbs_print() {
     let marks = ["println!", "print!(", "io::stdout", "io::stderr"];
-    // The agent and the worker speak their protocol on these streams.
+    // Agent and worker speak their protocol on these streams.
     let speakers = ["main.rs", "inside/agent.rs", "inside/worker.rs"];
     let mut problems = Vec::new();
     for path in files_below("src", "rs") {
-        // The simulation is a unit test whose output `bench/coverage` reads.
+        // The simulation is a unit test whose output is read by `bench/coverage`.
         let is_test = path.ends_with("tests.rs") || short(&path).contains("rounds/coverage/");
         if layer(&path) == "cmd" || speakers.contains(&short(&path).as_str()) || is_test {
             continue;
@@ -109,7 +109,7 @@ fn every_probe_kind_and_format_is_in_its_list() {
         for path in files_below(&format!("src/{folder}"), "rs") {
             let name = path.file_name().unwrap().to_string_lossy().into_owned();
             let module = name.trim_end_matches(".rs");
-            // Layouts have a list of their own, which a unit test reads; folders of launchers hold
+            // Layouts have a list of their own, which a unit test checks. Folders of launchers hold
             // what several of them share.
             let parent = path.parent().unwrap();
             let apart = parent.ends_with("layout") || parent.parent().unwrap().ends_with("launch");
@@ -183,7 +183,8 @@ fn documents_are_kept() {
     report(problems);
 }
 
-/// A map with old names misleads. A name may be written from the root, from `src/`, or by its end.
+/// The map must not have old names. A name may be written from the root, from `src/`, or by its
+/// end.
 #[test]
 fn the_map_names_files_that_exist() {
     let mut known: Vec<String> = Vec::new();
@@ -214,7 +215,7 @@ fn the_map_names_files_that_exist() {
     report(problems);
 }
 
-/// A reader of a folder begins with its `mod.rs`.
+/// Readers of a folder begin with its `mod.rs`.
 #[test]
 fn every_folder_says_what_it_may_and_must_not_do() {
     let mut problems = Vec::new();
@@ -263,7 +264,7 @@ fn the_dependencies_say_why_they_are_there() {
 }
 
 /// `git log` shows a subject of 72 characters without cutting it. The rule began after that commit;
-/// where the history does not reach back to it, git names no subject.
+/// if the history does not reach back to it, git names no subject.
 #[test]
 fn commits_have_short_subjects() {
     let log = ["log", "8a10e36..HEAD", "--no-merges", "--format=%h %s"];

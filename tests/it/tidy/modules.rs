@@ -45,7 +45,7 @@ type Module = Vec<String>;
 
 /// One use of something by its path.
 struct Usage {
-    /// The path from the crate's root, as far as it is written.
+    /// The path from the crate's root.
     path: Module,
     /// Whether only unit tests use it.
     by_tests: bool,
@@ -72,9 +72,9 @@ fn sources() -> Vec<Source> {
     files_below("src", "rs").iter().map(|path| parse(path)).collect()
 }
 
-/// Collects the paths that a file uses, resolved to the crate's root where they name it.
+/// Collects the paths that a file uses, resolved from the crate's root.
 struct Collector {
-    /// The module that is being read; modules inside the file included.
+    /// The module that is being read, which may be inside the file.
     module: Module,
     by_tests: bool,
     found: Vec<Usage>,
@@ -222,7 +222,7 @@ fn layers_use_only_what_they_may() {
     report(problems.into_iter().collect());
 }
 
-/// For every folder: by the name that its `mod.rs` re-exports, the module below it that has it.
+/// For every folder, the names that its `mod.rs` re-exports, each with the module that has it.
 fn exports(sources: &[Source]) -> BTreeMap<Module, BTreeMap<String, String>> {
     fn names(tree: &UseTree, found: &mut Vec<String>) {
         match tree {
@@ -248,8 +248,8 @@ fn exports(sources: &[Source]) -> BTreeMap<Module, BTreeMap<String, String>> {
     all
 }
 
-/// Two modules of one folder that need each other are one thing in two files, or two things of
-/// which one knows too much.
+/// Two modules of one folder that need each other are one thing in two files, or one knows too
+/// much.
 #[test]
 fn modules_of_a_folder_do_not_use_each_other_in_a_circle() {
     let sources = sources();
@@ -259,7 +259,7 @@ fn modules_of_a_folder_do_not_use_each_other_in_a_circle() {
     let mut arrows: BTreeMap<Module, BTreeMap<String, BTreeSet<String>>> = BTreeMap::new();
     for source in &sources {
         for usage in Collector::of(source).into_iter().filter(|usage| !usage.by_tests) {
-            // A `mod.rs` puts its folder together, so what it uses there counts as no arrow.
+            // A `mod.rs` puts its folder together, so its uses count as no arrows.
             for depth in 0..source.module.len() {
                 let folder = &source.module[..depth];
                 let Some(next) = usage.path.get(depth) else { break };
