@@ -8,7 +8,7 @@ use crate::cli::RepeatArgs;
 use crate::runfile::RunFile;
 
 /// How often a wait looks whether the user wants to stop.
-const GLANCE: Duration = Duration::from_millis(50);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// The run file of each run: `NAME.jsonl` alone, or `NAME-1.jsonl` and so on. All numbers have as
 /// many digits as the largest.
@@ -62,7 +62,7 @@ pub(super) fn wait(
     while !interrupted() {
         match begin.saturating_duration_since(Instant::now()) {
             left if left.is_zero() => return true,
-            left => thread::sleep(left.min(GLANCE)),
+            left => thread::sleep(left.min(POLL_INTERVAL)),
         }
     }
     false

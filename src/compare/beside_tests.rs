@@ -26,7 +26,7 @@ fn counters(pairs: &[(&str, u64)]) -> Extras {
 
 const SIZES: [u64; 4] = [512, 4096, 65_536, 1 << 20];
 
-/// Ten calls of so many bytes at 100 ns a call and 50 ns a KiB; `b` pays 20 times for a call and
+/// Calls of each of these sizes, at 100 ns a call and 50 ns a KiB. `b` pays 20 times for a call and
 /// twice for a byte.
 fn ladder_run(bend: f64) -> crate::runfile::RunFile {
     let cases = SIZES.map(|size| case("file.scan", &format!("size={size}B cache=warm")));

@@ -170,7 +170,7 @@ fn at_all_levels(tax: &TaxEvidence, word: Verdict, margin: f64) -> bool {
 }
 
 /// Whether a difference of CPU time is less than a few ticks, or some runs had no such time at all.
-/// Times so long that the margin is more ticks than that are the same all the same.
+/// The verdict `same` stands if the margin of the time is more than a few ticks.
 fn few_ticks(
     own: &MeasuredEvidence,
     tax: &TaxEvidence,

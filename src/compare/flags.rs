@@ -61,7 +61,7 @@ pub(super) fn heavy_tail(floor: Option<(f64, f64)>, mean: Option<(f64, f64)>) ->
     beyond.then_some(Flag::HeavyTail)
 }
 
-/// Whether rounds resemble the ones before them so much that the interval is too narrow.
+/// Whether rounds resemble the rounds before them, which makes the interval too narrow.
 pub(super) fn autocorrelated(correlation: Option<f64>, rounds: usize) -> Option<Flag> {
     let is = correlation.is_some_and(|own| stats::is_autocorrelated(own, rounds));
     is.then_some(Flag::Autocorrelated)

@@ -5,7 +5,7 @@ use super::tests::{jitter, planned, run_of, seeded, session, set_of};
 use super::*;
 use crate::runfile::RunFile;
 
-/// A run in which `b` costs so many times as much as `a`.
+/// A run in which `b` costs `ratio` times as much as `a`.
 fn run(seed: u64, ratio: f64) -> (String, RunFile, Option<String>) {
     let mut run = run_of(vec![planned("x.one")], 20, |_, column, round| {
         let factor = if column == 0 { 1.0 } else { ratio };

@@ -450,7 +450,8 @@ fn wrong_names_are_refused() {
     assert!(error.contains("`r.jsonl` has no environment `z`"), "{error}");
 }
 
-/// A command whose runs read so many bytes in each environment; none where it is not shown.
+/// A command whose runs read this number of bytes in each environment; none if the environment does
+/// not tell.
 fn reads(bytes: impl Fn(usize, u32) -> Option<u64>) -> Comparison {
     let mut case = planned("command");
     case.work = Work::Command(Default::default());

@@ -84,7 +84,8 @@ fn write_in_pieces(path: &Path) -> io::Result<()> {
     incompressible(FILE_BYTES).chunks(PIECE).try_for_each(|piece| file.write_all(piece))
 }
 
-/// Offsets of so many pages, each once, in an order that is the same in every run (Fisher-Yates).
+/// The offsets of `pages` pages, each once, in an order that is the same in every run
+/// (Fisher-Yates).
 fn shuffled(pages: usize, page: usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..pages).map(|i| i * page).collect();
     let random = incompressible(8 * pages);

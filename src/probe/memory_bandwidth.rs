@@ -123,7 +123,7 @@ impl Workload for Stream {
 mod tests {
     use super::*;
 
-    /// The buffers after so many iterations on `bytes` of them.
+    /// The buffers after this number of iterations on `bytes` of them.
     fn after(op: &str, bytes: usize, iterations: u64) -> Stream {
         let words = bytes / 8;
         let region = || sys::Region::map(bytes).unwrap();

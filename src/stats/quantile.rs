@@ -12,8 +12,8 @@ pub fn quantile(values: &[f64], q: f64) -> Option<f64> {
     Some(sorted[low] + share * (sorted[high] - sorted[low]))
 }
 
-/// The least of the values, of which each came so many times, that so large a share of all do not
-/// exceed. `buckets` are ascending. None of nothing.
+/// The smallest value that at least this share of all values do not exceed. `buckets` has each
+/// value with its number of occurrences, in ascending order. None if there are no values.
 pub fn counted_quantile(buckets: &[(u64, u64)], share: f64) -> Option<u64> {
     let total = buckets.iter().fold(0_u64, |sum, (_, count)| sum.saturating_add(*count));
     let wanted = (share * total as f64).ceil().max(1.0) as u64;

@@ -74,7 +74,7 @@ mod tests {
     #[test]
     fn duplicates_are_gone_and_ids_are_right() {
         let descriptor = IdleDescriptor::open().unwrap();
-        // More than any limit on open descriptors that tests run under.
+        // More descriptors than any limit under which tests run.
         for _ in 0..100_000 {
             descriptor.duplicate_and_close().unwrap();
         }

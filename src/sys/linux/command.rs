@@ -17,12 +17,12 @@ use super::{adopt_orphans, check, descendants, now_ns};
 use crate::model::Usage;
 
 /// Time between two checks of the time limit, of the interrupt and of the outputs' sizes.
-const GLANCE_NS: libc::c_long = 100_000_000;
+const POLL_INTERVAL_NS: libc::c_long = 100_000_000;
 /// Folders that are searched where no search path is set, as execvp(3) does.
 const USUAL_PATH: &str = "/usr/local/bin:/bin:/usr/bin";
 
-/// Runs a command to its end in a process group of its own. Kills what is left of it afterwards, in
-/// that group or detached. Errors are those of starting it.
+/// Runs a command to its end in a process group of its own. Kills the processes that it left
+/// behind, in that group or detached. An error means that it was not started.
 pub fn run_command(order: &CommandOrder<'_>, interrupt: &impl AsFd) -> io::Result<CommandEnd> {
     let Some((program, arguments)) = order.words.split_first() else {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "no command"));
@@ -141,7 +141,8 @@ fn own_peak_bytes() -> Option<u64> {
     Some(line.trim().trim_end_matches(" kB").parse::<u64>().ok()? << 10)
 }
 
-/// Kills what the command left: in its group, and what detached itself and came to us as orphans.
+/// Kills the processes that the command left: those in its group, and those that detached
+/// themselves and became this process's orphans.
 fn end_the_rest(group: libc::pid_t) -> usize {
     // SAFETY: the group was made for the command.
     unsafe { libc::kill(-group, libc::SIGKILL) };
@@ -214,7 +215,7 @@ impl Ticking {
         let mut action = MaybeUninit::<libc::sigaction>::zeroed();
         let mut event = MaybeUninit::<libc::sigevent>::zeroed();
         let mut timer = MaybeUninit::<libc::timer_t>::zeroed();
-        let tick = libc::timespec { tv_sec: 0, tv_nsec: GLANCE_NS };
+        let tick = libc::timespec { tv_sec: 0, tv_nsec: POLL_INTERVAL_NS };
         let every = libc::itimerspec { it_interval: tick, it_value: tick };
         // SAFETY: all zeroes is a valid action without flags (calls are not restarted) and a valid
         // event, whose fields are set before the call that reads it.
@@ -257,12 +258,12 @@ mod tests {
     fn run(line: &str, limit_ns: u64) -> CommandEnd {
         let words = words(line);
         let order = order(&words, limit_ns);
-        // Nothing ever comes from the end of a pipe whose other end is held.
+        // Nothing can be read from this pipe while its other end is open.
         let (reader, _writer) = io::pipe().unwrap();
         run_command(&order, &reader).unwrap()
     }
 
-    /// In a process of its own: orphans are adopted and all children killed.
+    /// Runs a test in a process of its own, because orphans are adopted and all children killed.
     fn apart(test: &str) {
         let this = std::env::current_exe().unwrap();
         let name = format!("sys::linux::command::tests::{test}");

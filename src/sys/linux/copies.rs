@@ -91,7 +91,7 @@ impl Copies {
         unsafe { &*slice_from_raw_parts(self.shared.add(1).cast(), self.count * self.slots) }
     }
 
-    /// Waits until every copy has come here. An error when a copy gave up.
+    /// Waits until every copy has called this. An error if a copy gave up.
     pub fn meet(&self) -> io::Result<()> {
         let shared = self.shared();
         let generation = shared.generation.load(Ordering::Acquire);

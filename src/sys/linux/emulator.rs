@@ -20,11 +20,11 @@ pub fn emulator() -> Option<PathBuf> {
     NAMES.iter().any(|start| name.starts_with(start)).then_some(path)
 }
 
-/// Whether the kernel itself, and not the emulator that runs this process, would run a program with
-/// that header.
+/// Whether the kernel itself would run a program with that header, and not the emulator that runs
+/// this process.
 ///
-/// The kernel runs every program of its own machine; other programs it gives to an emulator if it
-/// was told so.
+/// The kernel runs every program of its own machine. It gives other programs to an emulator if it
+/// was told to.
 pub fn leaves_emulator(header: &[u8]) -> bool {
     let Some(emulator) = emulator() else { return false };
     machine_of(header) == machine_of(&header_of(&emulator))

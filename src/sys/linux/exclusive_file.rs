@@ -1,12 +1,12 @@
-//! Files that one process writes at a time, and what is no file.
+//! Files that only one process writes at a time; and whether something is a file at all.
 
 use std::fs::{File, Metadata, OpenOptions, TryLockError};
 use std::io;
 use std::path::Path;
 
-/// Opens a file for reading and writing, by this process alone for as long as the file is open. One
-/// that is not there is made; if `new` is set, one that is there is an error. `ResourceBusy` says
-/// that another process has it open in this way.
+/// Opens a file for reading and writing. While it is open, no other process can open it in this
+/// way; then the error is `ResourceBusy`. A missing file is created. If `new` is set, an existing
+/// file is an error.
 pub fn open_exclusively(path: &Path, new: bool) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).create_new(new);

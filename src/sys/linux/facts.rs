@@ -5,7 +5,7 @@ use std::mem::MaybeUninit;
 use std::path::Path;
 use std::ptr;
 
-/// Names and values of what the system says when it is asked directly, which works without `/proc`.
+/// Facts that the system tells when it is asked directly, which works without `/proc`.
 pub fn facts() -> Vec<(&'static str, String)> {
     let mut names = MaybeUninit::<libc::utsname>::uninit();
     // SAFETY: the buffer is the structure that the call fills.
@@ -45,8 +45,8 @@ pub fn clock_by_call_ns() -> Option<u64> {
     (result == 0).then_some(time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64)
 }
 
-/// Whether `/` is the root of a mount. The root of a process that changed it to some folder
-/// (chroot(2)) is not. None where the kernel does not tell (before 5.8, gVisor).
+/// Whether `/` is the root of a mount. After chroot(2) to some folder it is not. None if the kernel
+/// does not tell (before 5.8, gVisor).
 pub fn root_is_mount() -> Option<bool> {
     const IS_MOUNT_ROOT: u64 = 0x2000;
     // `struct statx` in numbers of eight bytes (statx(2)), and where in it the attributes are and
@@ -88,7 +88,7 @@ mod tests {
 
     #[test]
     fn the_root_of_this_process_is_looked_at() {
-        // Whatever it is, it is the same twice.
+        // The answer is the same twice, whatever it is.
         assert_eq!(root_is_mount(), root_is_mount());
     }
 }

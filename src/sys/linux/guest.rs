@@ -14,9 +14,9 @@ use std::time::{Duration, Instant};
 
 use super::check;
 
-/// Time for a device to appear after its driver was loaded.
-const PATIENCE: Duration = Duration::from_secs(5);
-const GLANCE: Duration = Duration::from_millis(5);
+/// How long a device may take to appear after its driver was loaded.
+const TIME_LIMIT: Duration = Duration::from_secs(5);
+const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
 /// Forks, and returns in the child. The first process of the machine remains: it reaps orphans, and
 /// turns the machine off when the child has ended.
@@ -45,7 +45,7 @@ pub fn leave_first_process() -> io::Result<()> {
             libc::sync();
             libc::reboot(libc::RB_POWER_OFF);
         }
-        thread::sleep(GLANCE);
+        thread::sleep(POLL_INTERVAL);
     }
 }
 
@@ -81,7 +81,7 @@ pub fn mount(
     let text = |bytes: &[u8]| CString::new(bytes).map_err(io::Error::other);
     let (source, kind) = (text(source.as_bytes())?, text(kind.as_bytes())?);
     let (point, options) = (text(point.as_os_str().as_bytes())?, text(options.as_bytes())?);
-    patiently(&[libc::ENOENT, libc::ENXIO, libc::EINVAL], || {
+    retry(&[libc::ENOENT, libc::ENXIO, libc::EINVAL], || {
         // SAFETY: all strings are zero-terminated and outlive the call.
         let result = unsafe {
             libc::mount(
@@ -118,7 +118,7 @@ pub fn use_console(path: &Path) -> io::Result<()> {
     let open = |path: &Path| {
         OpenOptions::new().read(true).write(true).custom_flags(libc::O_NOCTTY).open(path)
     };
-    let console = patiently(&[libc::ENOENT, libc::ENXIO, libc::ENODEV], || open(path))?;
+    let console = retry(&[libc::ENOENT, libc::ENXIO, libc::ENODEV], || open(path))?;
     let mut mode = MaybeUninit::<libc::termios>::zeroed();
     // SAFETY: the mode is a whole termios, filled in by the first call; zeroes are a valid one.
     unsafe {
@@ -134,16 +134,16 @@ pub fn use_console(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Tries until it works, fails with another error than these, or the time limit is over.
-fn patiently<T>(passing: &[i32], mut attempt: impl FnMut() -> io::Result<T>) -> io::Result<T> {
-    let until = Instant::now() + PATIENCE;
+/// Tries until it works, fails with an error that is not in `passing`, or the time limit is over.
+fn retry<T>(passing: &[i32], mut attempt: impl FnMut() -> io::Result<T>) -> io::Result<T> {
+    let until = Instant::now() + TIME_LIMIT;
     loop {
         match attempt() {
             Err(error)
                 if error.raw_os_error().is_some_and(|code| passing.contains(&code))
                     && Instant::now() < until =>
             {
-                thread::sleep(GLANCE);
+                thread::sleep(POLL_INTERVAL);
             }
             other => return other,
         }

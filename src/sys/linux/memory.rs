@@ -132,7 +132,7 @@ mod tests {
     fn what_was_mapped_is_gone_again() {
         let bytes = 64 << 10;
         let place = MapPlace::find(bytes).unwrap();
-        // More than the mappings that a process may have (vm.max_map_count is 65530).
+        // More mappings than a process may have (vm.max_map_count is 65530).
         for _ in 0..70_000 {
             place.map_and_unmap().unwrap();
         }

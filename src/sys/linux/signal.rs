@@ -10,12 +10,12 @@ use std::time::{Duration, Instant};
 use super::{check, raw};
 
 const SIGNAL: libc::c_int = libc::SIGUSR1;
-/// A signal that its handler has not run for after so long is lost.
+/// If the handler has not run after this time, the signal is lost.
 const LOST: Duration = Duration::from_secs(1);
 
 /// How often the handler ran.
 static HANDLED: AtomicU64 = AtomicU64::new(0);
-/// The action of a signal belongs to the whole process.
+/// Serialises handlers: the action of a signal belongs to the whole process.
 static ONE: Mutex<()> = Mutex::new(());
 
 extern "C" fn handle(_: libc::c_int) {

@@ -36,7 +36,7 @@ pub(super) const fn file_size(code: &[u8]) -> usize {
     HEADER + SEGMENT + code.len()
 }
 
-/// A static program as an ELF file of so many bytes (System V ABI, gABI chapters 4 and 5).
+/// A static program as an ELF file of `SIZE` bytes (System V ABI, gABI chapters 4 and 5).
 pub(super) const fn assemble<const SIZE: usize>(code: &[u8]) -> [u8; SIZE] {
     let mut file = [0; SIZE];
     put(&mut file, 0, &[0x7f, b'E', b'L', b'F', 2, 1, 1]); // 64 bit, little endian, version 1

@@ -1,4 +1,4 @@
-//! What a whole command is given, and what is known of it afterwards, on every system.
+//! The order for a whole command and the report of its end, on every system.
 
 use std::fs;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::process::ExitStatus;
 
 use crate::model::Usage;
 
-/// What a command is given.
+/// The order to run a command.
 pub struct CommandOrder<'a> {
     pub words: &'a [String],
     /// The file that it reads as its standard input; empty input without one.

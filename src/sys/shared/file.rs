@@ -70,7 +70,7 @@ impl<C: FileCalls> ReadFile<C> {
         C::read(self.0, buffer)
     }
 
-    /// One read of a single byte; an error also when there is none.
+    /// One read of a single byte; an error if there is none.
     #[inline]
     pub fn read_byte(&self) -> io::Result<u8> {
         let mut byte = [0];
@@ -110,25 +110,25 @@ impl<C: FileCalls> Drop for ReadFile<C> {
 pub struct WriteFile<C: FileCalls>(C::Handle);
 
 impl<C: FileCalls> WriteFile<C> {
-    /// Creates the file; an error when it exists.
+    /// Creates the file; an error if it exists.
     #[inline]
     pub fn create(path: &C::Path) -> io::Result<Self> {
         C::open(path, Opening::Create, Access::Buffered).map(WriteFile)
     }
 
-    /// Creates the file; an error when it exists.
+    /// Creates the file; an error if it exists.
     #[inline]
     pub fn create_as(path: &C::Path, access: Access) -> io::Result<Self> {
         C::open(path, Opening::Create, access).map(WriteFile)
     }
 
-    /// Opens a file that exists, without a change to it.
+    /// Opens an existing file and leaves it unchanged.
     #[inline]
     pub fn open(path: &C::Path) -> io::Result<Self> {
         C::open(path, Opening::Write, Access::Buffered).map(WriteFile)
     }
 
-    /// Opens a file that exists, without a change to it.
+    /// Opens an existing file and leaves it unchanged.
     #[inline]
     pub fn open_as(path: &C::Path, access: Access) -> io::Result<Self> {
         C::open(path, Opening::Write, access).map(WriteFile)

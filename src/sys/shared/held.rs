@@ -1,5 +1,4 @@
-//! What can be done with processes or threads that are held: many that live at the same time and
-//! wait.
+//! What a probe can do with held processes or threads: many that live at the same time and wait.
 
 use std::io;
 
@@ -13,8 +12,8 @@ pub struct Footprint {
     pub tables: Option<u64>,
     /// Kernel stacks, slab that cannot be reclaimed and per-CPU memory of the whole system.
     pub kernel: Option<u64>,
-    /// What the whole system could still give out without swapping, including free pages in the
-    /// lists of single CPUs.
+    /// Memory that the whole system could still hand out without swapping, including free pages in
+    /// the lists of single CPUs.
     pub available: Option<u64>,
     /// What the command `free` calls used.
     pub used: Option<u64>,
@@ -23,13 +22,13 @@ pub struct Footprint {
 /// Things that all live and wait at the same time. They end when this is dropped, and also when
 /// this process is killed.
 pub trait Held {
-    /// Makes room for `most`, so that adding them allocates nothing.
+    /// Reserves memory for `most` of them, so that adding them allocates nothing.
     fn make_room(&mut self, most: usize) -> io::Result<()>;
 
     /// Starts one more.
     fn add(&mut self) -> io::Result<()>;
 
-    /// Returns when each of them waits.
+    /// Returns when all of them wait.
     fn all_wait(&mut self) -> io::Result<()>;
 
     /// Ends all but the first `count`; returns when nothing of the others is left.

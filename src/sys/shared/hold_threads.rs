@@ -78,7 +78,7 @@ impl<C: ThreadCalls> Held for HeldThreads<C> {
     #[inline]
     fn add(&mut self) -> io::Result<()> {
         let Some(word) = self.words.get(self.threads.len()) else {
-            return Err(io::Error::other("no room was made for so many threads"));
+            return Err(io::Error::other("no room was reserved for another thread"));
         };
         word.store(STARTING, Ordering::Release);
         // SAFETY: the word stays where it is until the thread was joined.

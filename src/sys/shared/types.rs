@@ -1,10 +1,10 @@
 //! Plain types that functions of every system take and return.
 
-/// What the filesystem of a folder says of itself.
+/// What the filesystem of a folder tells about itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Volume {
-    /// Bytes in all: of the whole filesystem on Linux, of this user's share on Windows. Zero where
-    /// the filesystem does not say.
+    /// Bytes in all: of the whole filesystem on Linux, of this user's share on Windows. Zero if the
+    /// filesystem does not tell.
     pub size: u64,
     /// Bytes that this user may still fill.
     pub free: u64,
@@ -13,7 +13,7 @@ pub struct Volume {
     pub in_memory: Option<&'static str>,
 }
 
-/// What the tightest limit leaves.
+/// The number that the tightest limit still allows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Room {
     /// Processes, threads or bytes.

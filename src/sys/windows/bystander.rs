@@ -9,7 +9,7 @@ pub enum Operation {
     Wake,
     Fork,
     Map,
-    // Read by the bystanders of other systems only.
+    // Only the bystanders of other systems read it.
     #[allow(dead_code)]
     Open(FilePath),
 }

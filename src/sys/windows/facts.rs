@@ -1,4 +1,4 @@
-//! What Windows says of itself, and whether it is really Wine.
+//! What Windows tells about itself, and whether it is really Wine.
 
 use std::ffi::{CStr, OsStr, c_char};
 use std::mem::{size_of, transmute};
@@ -72,7 +72,7 @@ fn ask_wine() -> Option<String> {
     }
 }
 
-/// What Wine lacks for this program to start, which the launcher gave it.
+/// What the launcher gave to this program because Wine lacks it.
 fn wine_help() -> Option<String> {
     let name = "bcryptprimitives.dll";
     let lacking = !Path::new("C:\\windows\\system32").join(name).exists();

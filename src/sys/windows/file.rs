@@ -64,7 +64,7 @@ pub(super) fn close(handle: HANDLE) -> io::Result<()> {
 pub(super) fn read(handle: HANDLE, buffer: &mut [u8], at: *mut OVERLAPPED) -> io::Result<usize> {
     let length = buffer.len().min(u32::MAX as usize) as u32;
     let mut bytes = 0;
-    // SAFETY: the buffer is valid for writing so many bytes; `at` is null or lives through the
+    // SAFETY: the buffer is valid for writing that many bytes; `at` is null or lives through the
     // call, which waits, as no handle here is opened for overlapped access.
     let done = unsafe { fs::ReadFile(handle, buffer.as_mut_ptr(), length, &mut bytes, at) };
     match check(done) {
@@ -78,7 +78,7 @@ pub(super) fn read(handle: HANDLE, buffer: &mut [u8], at: *mut OVERLAPPED) -> io
 pub(super) fn write(handle: HANDLE, data: &[u8], at: *mut OVERLAPPED) -> io::Result<usize> {
     let length = data.len().min(u32::MAX as usize) as u32;
     let mut bytes = 0;
-    // SAFETY: the data is valid for reading so many bytes; for `at` see `read`.
+    // SAFETY: the data is valid for reading that many bytes; for `at` see `read`.
     check(unsafe { fs::WriteFile(handle, data.as_ptr(), length, &mut bytes, at) })?;
     Ok(bytes as usize)
 }

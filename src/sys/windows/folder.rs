@@ -49,7 +49,7 @@ impl Folder {
         let start = buffer.as_ptr().align_offset(8).min(buffer.len());
         let buffer = &mut buffer[start..];
         let (handle, room) = (self.0.as_raw_handle(), buffer.len().min(u32::MAX as usize) as u32);
-        // SAFETY: the buffer is valid for writing so many bytes.
+        // SAFETY: the buffer is valid for writing that many bytes.
         let done = unsafe {
             let (kind, buffer) = (fs::FileFullDirectoryInfo, buffer.as_mut_ptr().cast());
             fs::GetFileInformationByHandleEx(handle, kind, buffer, room)

@@ -32,8 +32,8 @@ use super::{check, not_here, now_ns, wide};
 use crate::model::Usage;
 
 /// Time between two checks of the time limit, of the interrupt and of the outputs' sizes.
-const GLANCE_MS: u32 = 100;
-/// Time for ended processes to be gone.
+const POLL_INTERVAL_MS: u32 = 100;
+/// How long ended processes may take to disappear.
 const LEAVING: Duration = Duration::from_secs(5);
 /// A drive that is neither remote nor removable (`GetDriveTypeW`).
 const DRIVE_FIXED: u32 = 3;
@@ -104,7 +104,7 @@ fn wait_for_end(
     let mut killed = None;
     loop {
         // SAFETY: takes no pointer; the handle is open.
-        match unsafe { WaitForSingleObject(process.as_raw_handle(), GLANCE_MS) } {
+        match unsafe { WaitForSingleObject(process.as_raw_handle(), POLL_INTERVAL_MS) } {
             WAIT_OBJECT_0 => return Ok(killed),
             WAIT_TIMEOUT => {}
             _ => return Err(io::Error::last_os_error()),

@@ -1,4 +1,4 @@
-//! Tests of whole commands. The ignored ones are what the others run as commands.
+//! Tests of whole commands. The other tests run the ignored ones as commands.
 
 use std::env;
 use std::fs;
@@ -11,7 +11,7 @@ use super::*;
 
 const LONG: u64 = 60_000_000_000;
 
-/// The words of a command that is this test binary doing one of the tests that are no tests.
+/// The words of a command that runs an ignored test of this binary.
 fn own(test: &str, more: &[&str]) -> Vec<String> {
     let this = env::current_exe().unwrap().into_os_string().into_string().unwrap();
     let name = format!("sys::windows::command::tests::{test}");
@@ -25,7 +25,7 @@ fn order(words: &[String], limit_ns: u64) -> CommandOrder<'_> {
 }
 
 fn ordered(order: &CommandOrder<'_>) -> io::Result<CommandEnd> {
-    // Nothing ever comes from the end of a pipe whose other end is held.
+    // Nothing can be read from this pipe while its other end is open.
     let (reader, _writer) = pipe().unwrap();
     run_command(order, &Input::from(reader))
 }
@@ -81,7 +81,7 @@ fn commands_run_to_their_end() {
     let words = own("works", &[]);
     let done = ordered(&order(&words, LONG)).unwrap();
     assert!(done.status.success(), "{done:?}");
-    // A figure, or the word that there is none.
+    // Either there is a figure, or it is named as uncounted.
     assert_ne!(done.usage.user_ns > 0, done.uncounted.contains(&"user"), "{done:?}");
     assert_eq!(done.usage.minor_faults > 0, done.usage.user_ns > 0, "{done:?}");
 }
@@ -96,7 +96,7 @@ fn commands_are_ended_when_they_have_to_be() {
     let flood = CommandOrder { stdout: Some(&out), ..order(&words, LONG) };
     assert_eq!(killed(&flood), Some(Killed::Flooded));
     assert!(fs::read(&out).unwrap().len() > 1000);
-    // Nobody has it open any more.
+    // No process has it open any more.
     fs::remove_file(&out).unwrap();
     let (reader, writer) = pipe().unwrap();
     drop(writer);
@@ -125,7 +125,7 @@ fn streams_are_files_or_nothing() {
     };
     assert!(repeated(&order));
     assert!(!repeated(&CommandOrder { stdin: None, ..order }));
-    // Where output goes nowhere it is no error to write.
+    // Writing to a discarded output is no error.
     assert!(ordered(&CommandOrder { stdout: None, ..order }).unwrap().status.success());
 }
 
