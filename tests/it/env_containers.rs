@@ -59,7 +59,8 @@ pub fn as_nobody(spec: &str, complaint: Option<&str>) {
     let place = Place::new();
     let run =
         of_nobody(&place, &["setpriv"], place.run(&["native", &format!("x={spec}")], &PROBES[..1]));
-    let mut run = run.args(SHORT);
+    // Long enough for a start on a slow machine.
+    let mut run = run.args(["--budget", "10s"]);
     if spec.starts_with("gvisor") {
         // Other users may not look into the folder of `go install`.
         let own = place.path("runsc");
