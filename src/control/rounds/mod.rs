@@ -12,6 +12,7 @@ mod coverage;
 mod precision;
 mod sizes;
 
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow, bail};
@@ -26,6 +27,7 @@ use super::session::Session;
 use super::settings::{AgentError, SessionSettings};
 use super::slot::{Interrupted, Slot, common_cpus, open_slots};
 use super::watcher::{Progress, Watcher};
+use crate::cleanup::leftovers::remove_own;
 use crate::facts;
 use crate::model::{Case, CommandCase, DATA_DIR, Failure, Plan};
 use crate::protocol::{Answer, Ask, Task, UnavailableCase};
@@ -67,7 +69,23 @@ pub fn run(plan: &Plan, settings: &SessionSettings<'_>, watcher: &mut dyn Watche
     driver.watcher.record(Record::End(end.clone()))?;
     // All agents are told first, so that they end at the same time and not one after another.
     driver.slots.iter_mut().filter_map(|slot| slot.session.as_mut()).for_each(Session::dismiss);
+    remove_leftovers(driver.slots, plan, settings);
     Ok(end)
+}
+
+/// Removes what environments left that did not start again: no agent of theirs could. Their target
+/// directories may be other ones on this side, where nothing has this run's token then.
+fn remove_leftovers(slots: Vec<Slot>, plan: &Plan, settings: &SessionSettings<'_>) {
+    let is_lost = |slot: &Slot| slot.session.is_none();
+    let lost: Vec<String> =
+        slots.iter().filter(|it| is_lost(it)).map(|it| it.name.clone()).collect();
+    // The agents that still live keep files of the same names until they have ended.
+    drop(slots);
+    for spec in plan.environments.iter().filter(|spec| lost.contains(&spec.name)) {
+        for dir in plan.dirs_in(spec) {
+            remove_own(Path::new(&dir.path), &settings.token);
+        }
+    }
 }
 
 /// Why the driver stops in the middle.
