@@ -418,6 +418,33 @@ fn rows_of_one_start_are_remarked() {
     assert!(!kinds(&of(5)).contains(&(RemarkKind::OneLaunch, None)));
 }
 
+/// Between environments of which a start may decide something, a start or two give a word only
+/// where no start could change it.
+#[test]
+fn few_starts_give_a_word_to_large_differences_only() {
+    let of = |shift: f64, launches: u32, kind: &str| {
+        let mut run = run_of(vec![case("x.one", "")], 20, |_, column, round| {
+            let ns = 100_000.0 * if column == 1 { shift } else { 1.0 };
+            Some(set_of(vec![jitter(ns as u64, round); 20]))
+        });
+        run.blocks.iter_mut().for_each(|block| block.launch = block.round * launches / 21);
+        run.header.plan.environments.iter_mut().for_each(|spec| spec.kind = "native".into());
+        run.header.plan.environments[1].kind = kind.into();
+        tax_of(&compared(run).rows[0].cells[1]).unwrap().verdict
+    };
+    let withheld =
+        Verdict::Inconclusive { more_rounds: None, more_s: None, why: Open::FewLaunches };
+    for launches in [1, 2] {
+        assert_eq!(of(1.3, launches, "vm"), withheld);
+        assert_eq!(of(1.0, launches, "vm"), withheld);
+        assert_eq!(of(1.3, launches, "planted"), Verdict::Slower);
+        assert_eq!(of(1.0, launches, "planted"), Verdict::Same);
+    }
+    assert_eq!(of(2.0, 1, "vm"), Verdict::Slower);
+    assert_eq!(of(0.5, 1, "vm"), Verdict::Faster);
+    assert_eq!((of(1.3, 5, "vm"), of(1.0, 5, "vm")), (Verdict::Slower, Verdict::Same));
+}
+
 #[test]
 fn where_another_process_serves_the_calls_the_mean_is_what_is_paid() {
     let mut run = ladder_run(1.0);

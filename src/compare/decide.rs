@@ -14,6 +14,9 @@ use crate::stats::{self, Estimate};
 
 /// Error of the word same, of each row.
 const SAME_LEVEL: f64 = 0.05;
+/// Another start of an environment rarely changes a cost by more than this factor. A single start
+/// says nothing about it (docs/METHODOLOGY.md, launches).
+const BY_A_START: f64 = 1.5;
 /// More rounds than anybody will wait for.
 const MOST_ROUNDS: f64 = 1e4;
 
@@ -127,6 +130,9 @@ fn decided(
             None => Verdict::Descriptive,
             Some(_) if few_ticks => withheld(Open::Ticks),
             Some(word) if !at_all_levels(tax, word, margin) => withheld(Open::Levels),
+            Some(word) if own.few_launches && !beyond_a_start(tax, word) => {
+                withheld(Open::FewLaunches)
+            }
             Some(word) => word,
         };
         if few_ticks && !measured.flags.contains(&Flag::Ticks) {
@@ -166,6 +172,18 @@ fn at_all_levels(tax: &TaxEvidence, word: Verdict, margin: f64) -> bool {
         Verdict::Slower => all(&|ratio| ratio > 1.0 + margin),
         Verdict::Faster => all(&|ratio| ratio < 1.0 / (1.0 + margin)),
         _ => tax.levels.is_empty(),
+    }
+}
+
+/// Whether the word holds whatever a start of the environment decides. Words that are open already
+/// keep their reason.
+fn beyond_a_start(tax: &TaxEvidence, word: Verdict) -> bool {
+    let Some((low, high)) = tax.interval else { return false };
+    match word {
+        Verdict::Slower => low > BY_A_START,
+        Verdict::Faster => high < 1.0 / BY_A_START,
+        Verdict::Same => false,
+        Verdict::Inconclusive { .. } | Verdict::Descriptive => true,
     }
 }
 

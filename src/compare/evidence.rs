@@ -13,6 +13,10 @@ use crate::stats::{Between, Contrast, Effect, Estimate, Series};
 
 /// Rounds of a session below which there is no verdict: the error of so few is mostly chance.
 const MIN_ROUNDS: usize = 5;
+/// Starts below which a start of the environment may have decided what was found.
+const MIN_LAUNCHES: usize = 3;
+/// Kinds of environments in which a start decides nothing: there is only this machine.
+const PLAIN: [&str; 2] = ["native", "planted"];
 
 /// A row with what its verdicts are decided from.
 pub(super) struct RowEvidence<'a> {
@@ -39,6 +43,8 @@ pub(super) struct MeasuredEvidence {
     pub tax: Option<TaxEvidence>,
     /// The step, in ns, in which this figure or the reference's is counted.
     pub tick: Option<f64>,
+    /// Whether there were too few starts to know what a start of the environment decides.
+    pub few_launches: bool,
 }
 
 /// A cost held against the reference's.
@@ -125,7 +131,8 @@ fn of_cell(key: &RowKey, own: Own<'_, '_>, base: Option<Own<'_, '_>>) -> CellEvi
         .then(|| column.tick.into_iter().chain(base.and_then(|base| base.1.tick)))
         .and_then(|ticks| ticks.reduce(f64::max));
     if let Some((measured, tax)) = with_zeroes(data, base.map(|(base, _)| base)) {
-        return CellEvidence::Measured(MeasuredEvidence { measured, tax, tick });
+        let few_launches = false;
+        return CellEvidence::Measured(MeasuredEvidence { measured, tax, tick, few_launches });
     }
     let Some((own_cost, own_all_in)) = data.costs() else {
         return CellEvidence::Empty(empty_cell(side, key, data));
@@ -158,7 +165,19 @@ fn of_cell(key: &RowKey, own: Own<'_, '_>, base: Option<Own<'_, '_>>) -> CellEvi
         tax: None,
         flags,
     };
-    CellEvidence::Measured(MeasuredEvidence { measured, tax, tick })
+    let few_launches = base.is_some_and(|base| few_launches(own, base));
+    CellEvidence::Measured(MeasuredEvidence { measured, tax, tick, few_launches })
+}
+
+/// Whether rounds that were measured side by side come from too few starts. A start decides nothing
+/// where both environments are this machine itself. Of imported files, nobody knows the starts.
+fn few_launches((own, column): Own<'_, '_>, (base, other): Own<'_, '_>) -> bool {
+    let plain = |column: &Column<'_, '_>| column.side.kinds().all(|kind| PLAIN.contains(&kind));
+    let imported = |column: &Column<'_, '_>| column.side.sessions.iter().any(|it| it.run.imported);
+    own.is_paired_with(base)
+        && own.launches().min(base.launches()) < MIN_LAUNCHES
+        && !(plain(column) && plain(other))
+        && !imported(column)
 }
 
 /// Every flag of a cell but the ones that follow from its verdict.

@@ -46,6 +46,14 @@ impl<'a> Session<'a> {
 }
 
 impl Side<'_> {
+    /// The kind of environment in each session.
+    pub(super) fn kinds(&self) -> impl Iterator<Item = &str> {
+        self.sessions.iter().filter_map(|session| {
+            let mut environments = session.run.header.plan.environments.iter();
+            environments.find(|spec| spec.name == session.env).map(|spec| spec.kind.as_str())
+        })
+    }
+
     /// Whether the environment started in no session.
     pub(super) fn never_started(&self) -> bool {
         self.sessions.iter().all(|session| {

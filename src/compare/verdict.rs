@@ -36,4 +36,6 @@ pub enum Open {
     Levels,
     /// The difference is less than a few ticks of CPU time.
     Ticks,
+    /// There were too few starts of the environment to know what a start decides.
+    FewLaunches,
 }

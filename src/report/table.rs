@@ -264,7 +264,14 @@ fn inconclusive(comparison: &Comparison) -> Vec<String> {
             format!("inconclusive: {}{more}", why(wanted))
         })
     };
-    let reasons = [Open::Width, Open::ManyRows, Open::NearMargin, Open::Levels, Open::Ticks];
+    let reasons = [
+        Open::Width,
+        Open::ManyRows,
+        Open::NearMargin,
+        Open::Levels,
+        Open::Ticks,
+        Open::FewLaunches,
+    ];
     reasons.into_iter().filter_map(of_reason).collect()
 }
 
@@ -303,6 +310,10 @@ fn why(open: Open) -> &'static str {
              side; more rounds do not tell, but what decides the level may be found"
         }
         Open::Ticks => "the difference is less than three ticks of CPU time",
+        Open::FewLaunches => {
+            "the environment was started once or twice, and another start may cost up to 1.5 \
+             times as much or as little; start it more often (`--launches 5`, or a longer run)"
+        }
     }
 }
 
