@@ -2,6 +2,7 @@
 
 use anyhow::Result;
 
+use super::escape::csv_text;
 use super::{Report, ReportInfo, Style, failure};
 use crate::compare::{Cell, Comparison, Row, Verdict};
 use crate::model::Quantity;
@@ -37,6 +38,20 @@ const HEADER: [&str; 22] = [
 ];
 /// Columns from the verdict on, which has the state of what was not measured.
 const FROM_VERDICT: usize = 8;
+/// Columns with text; the others have numbers.
+const TEXTS: [&str; 11] = [
+    "probe",
+    "phase",
+    "params",
+    "dir",
+    "unit",
+    "quantity",
+    "environment",
+    "reference",
+    "verdict",
+    "flags",
+    "reason",
+];
 
 impl Report for Csv {
     fn info(&self) -> &'static ReportInfo {
@@ -48,7 +63,11 @@ impl Report for Csv {
         writer.write_record(HEADER)?;
         for row in &comparison.rows {
             for (column, cell) in row.cells.iter().enumerate() {
-                writer.write_record(record(comparison, row, column, cell))?;
+                let record = record(comparison, row, column, cell);
+                writer.write_record(HEADER.iter().zip(&record).map(|(name, text)| {
+                    let cell = if TEXTS.contains(name) { csv_text(text) } else { text.into() };
+                    cell.into_owned()
+                }))?;
             }
         }
         Ok(writer.into_inner()?)

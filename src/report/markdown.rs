@@ -2,6 +2,7 @@
 
 use anyhow::Result;
 
+use super::escape::{markdown_cell, markdown_item};
 use super::sections;
 use super::sheet::Sheet;
 use super::table::{self, Line};
@@ -23,7 +24,7 @@ impl Report for Markdown {
             let tables = layout.of(comparison)?;
             let beside = sections::sheets(comparison);
             let mut text: String = tables.sheets.iter().chain(&beside).map(sheet).collect();
-            text.extend(tables.notes.iter().map(|note| format!("- {note}\n")));
+            text.extend(tables.notes.iter().map(item));
             return Ok((text + &notes(comparison)).into_bytes());
         }
         let mut text = String::from("| | cost | tax | 95 % interval | mean | verdict |\n");
@@ -31,12 +32,13 @@ impl Report for Markdown {
         for line in table::lines(comparison, table::LONG) {
             let what = match line.kind {
                 table::Kind::Heading | table::Kind::Reference => {
-                    format!("**{}**", escaped(&line.what))
+                    format!("**{}**", markdown_cell(&line.what))
                 }
-                _ => format!("&emsp;{}", escaped(line.what.trim_start())),
+                _ => format!("&emsp;{}", markdown_cell(&line.what)),
             };
-            let verdict = escaped(&line.verdict);
-            let Line { cost, tax, interval, mean, .. } = line;
+            let Line { cost, tax, interval, mean, verdict, .. } = line;
+            let [cost, tax, interval, mean, verdict] =
+                [cost, tax, interval, mean, verdict].map(|cell| markdown_cell(&cell));
             let cells = [what, cost, tax, interval, mean, verdict];
             text.push_str(&format!("| {} |\n", cells.join(" | ")));
         }
@@ -50,36 +52,31 @@ impl Report for Markdown {
 }
 
 fn notes(comparison: &Comparison) -> String {
-    let item = |note: &String| {
-        let lines: Vec<&str> = note.lines().map(str::trim).collect();
-        format!("- {}\n", lines.join("<br>"))
-    };
     table::notes(comparison).iter().map(item).collect()
 }
 
-fn sheet(sheet: &Sheet) -> String {
-    let row = |cells: &[String]| {
-        let empty = String::new();
-        let padded = (0..sheet.header.len()).map(|at| cells.get(at).unwrap_or(&empty));
-        let cells: Vec<String> = padded.map(|cell| escaped(cell)).collect();
-        format!("| {} |\n", cells.join(" | "))
-    };
-    let side = if sheet.prose { " --- |" } else { " ---: |" };
-    let numbers = side.repeat(sheet.header.len() - 1);
-    let mut text = format!("**{}**\n\n{}| --- |{numbers}\n", sheet.title, row(&sheet.header));
-    for cells in &sheet.rows {
-        let first = match cells.len() {
-            1 if !cells[0].starts_with(' ') => format!("**{}**", cells[0]),
-            _ => cells[0].replacen("  ", "&emsp;", cells[0].len() - cells[0].trim_start().len()),
-        };
-        let mut cells = cells.clone();
-        cells[0] = first;
-        text.push_str(&row(&cells));
-    }
-    text + "\n"
+fn item(note: &String) -> String {
+    format!("- {}\n", markdown_item(note))
 }
 
-/// Text that cannot end its cell.
-fn escaped(text: &str) -> String {
-    text.replace('|', "\\|")
+fn sheet(sheet: &Sheet) -> String {
+    let line = |cells: Vec<String>| {
+        let padding = vec![String::new(); sheet.header.len().saturating_sub(cells.len())];
+        format!("| {} |\n", [cells, padding].concat().join(" | "))
+    };
+    let plain = |cells: &[String]| cells.iter().map(|cell| markdown_cell(cell)).collect::<Vec<_>>();
+    let side = if sheet.prose { " --- |" } else { " ---: |" };
+    let numbers = side.repeat(sheet.header.len() - 1);
+    let title = markdown_item(&sheet.title);
+    let mut text = format!("**{title}**\n\n{}| --- |{numbers}\n", line(plain(&sheet.header)));
+    for words in &sheet.rows {
+        let mut cells = plain(words);
+        let indent = words[0].len() - words[0].trim_start().len();
+        cells[0] = match (words.len(), indent) {
+            (1, 0) => format!("**{}**", cells[0]),
+            _ => "&emsp;".repeat(indent / 2) + &cells[0],
+        };
+        text.push_str(&line(cells));
+    }
+    text + "\n"
 }

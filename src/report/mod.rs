@@ -3,6 +3,7 @@
 
 mod csv;
 mod differences;
+mod escape;
 pub mod failure;
 mod json;
 mod layout;

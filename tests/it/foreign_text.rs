@@ -11,9 +11,11 @@ use crate::support::Place;
 /// Clears the screen, sets the clipboard, reverses the following text, and rings the bell.
 const EVIL: &str = "\u{1b}[2J\u{1b}]52;c;aGk=\u{7}\u{202e}\u{9b}31m";
 
-/// For each place of a string: a copy of the file's lines in which the evil text follows this
-/// string.
-fn with_evil_text(lines: &[Value]) -> Vec<(String, Vec<Value>)> {
+/// A formula for spreadsheets, and HTML, code, links, cells and blocks for Markdown.
+const MARKUP: &str = "=1+1|2<img src=x onerror=a()>`c`[d](http://e)<!--\n# f\n| g |\n";
+
+/// For each place of a string: a copy of the file's lines with the evil text before and behind it.
+fn with_evil_text(lines: &[Value], evil: [&str; 2]) -> Vec<(String, Vec<Value>)> {
     let mut found = Vec::new();
     let mut seen = BTreeSet::new();
     for (number, line) in lines.iter().enumerate() {
@@ -30,7 +32,7 @@ fn with_evil_text(lines: &[Value]) -> Vec<(String, Vec<Value>)> {
             }
             let mut copy = lines.to_vec();
             let text = copy[number].pointer_mut(&pointer).unwrap();
-            *text = Value::String(format!("{}{EVIL}", text.as_str().unwrap()));
+            *text = Value::String(format!("{}{}{}", evil[0], text.as_str().unwrap(), evil[1]));
             found.push((format!("{kind} {pointer}"), copy));
         }
     }
@@ -63,21 +65,74 @@ fn is_harmless(what: &str, text: &str) {
     assert!(found.is_none(), "{what}: {found:?} reaches the reader in\n{text:?}");
 }
 
-#[test]
-fn no_field_of_a_run_file_reaches_the_terminal_as_it_is() {
-    let place = Place::new();
+/// Every unescaped character with a meaning is one that the report itself writes.
+#[track_caller]
+fn is_plain_markdown(what: &str, text: &str) {
+    let mut columns = None;
+    for line in text.lines() {
+        // What stands between backticks has no meaning but that of a cell's end.
+        let own = line.replace("<br>", "").replace("&emsp;", "").replace("**", "");
+        let (mut cells, mut code, mut escaped) = (0, false, false);
+        for char in own.chars() {
+            let meant = !std::mem::take(&mut escaped);
+            match char {
+                '\\' if meant && !code => escaped = true,
+                '`' if meant => code = !code,
+                '|' if code && own.starts_with('|') => {
+                    assert!(own.contains("\\|"), "{what}: a cell ends in code in\n{line}")
+                }
+                '|' if meant && !code => cells += 1,
+                '<' | '[' | '&' | '*' => {
+                    assert!(code || !meant, "{what}: `{char}` has a meaning in\n{line}")
+                }
+                _ => {}
+            }
+        }
+        assert!(!code, "{what}: code has no end in\n{line}");
+        columns = own.starts_with('|').then_some(cells);
+        let begins = ["| ", "- ", "**", ""].iter().any(|begin| line.starts_with(begin));
+        assert!(begins && !line.starts_with('#'), "{what}: {line}");
+        if let Some(columns) = columns {
+            assert_eq!(columns, cells, "{what}: {line}");
+        }
+    }
+    assert!(columns.is_none() || text.ends_with('\n'));
+}
+
+/// Cells are numbers or begin with nothing that a spreadsheet takes for a formula.
+#[track_caller]
+fn is_no_formula(what: &str, text: &str) {
+    for record in csv::Reader::from_reader(text.as_bytes()).records() {
+        for cell in record.unwrap_or_else(|error| panic!("{what}: {error}")).iter() {
+            let formula = cell.trim_start().starts_with(['=', '+', '-', '@']);
+            assert!(!formula || cell.parse::<f64>().is_ok(), "{what}: `{cell}` is a formula");
+        }
+    }
+}
+
+/// Records of a short run with a few of its blocks: they are read hundreds of times.
+fn records(place: &Place) -> Vec<Value> {
     let run = place.run(&["native", "b=namespace"], &["syscall.getppid", "file.stat"]);
     run.args(["--budget", "1s"]).run();
     let text = place.read("run.jsonl");
     let mut lines: Vec<Value> =
         text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    // A few blocks, because the file is read hundreds of times.
     let mut blocks = 0;
     lines.retain(|line| {
         blocks += usize::from(line["record"] == "block");
         line["record"] != "block" || blocks <= 24
     });
-    let variants = with_evil_text(&lines);
+    lines
+}
+
+/// Shows every variant of the run file in every format; those in which the mark was seen.
+fn shown_in(
+    place: &Place,
+    evil: [&str; 2],
+    mark: &str,
+    check: impl Fn(&str, &str, &str),
+) -> BTreeSet<&'static str> {
+    let variants = with_evil_text(&records(place), evil);
     assert!(variants.len() > 40, "{}", variants.len());
     let file = place.path("evil.jsonl");
     let mut shown = BTreeSet::new();
@@ -86,14 +141,33 @@ fn no_field_of_a_run_file_reaches_the_terminal_as_it_is() {
         fs::write(&file, text).unwrap();
         for format in ["text", "markdown", "csv", "json"] {
             let done = place.envtax(["compare", "evil.jsonl", "--format", format]).run();
-            is_harmless(&format!("{what} as {format}"), &done.out);
-            is_harmless(&format!("{what} as {format}"), &done.err);
-            if done.out.contains("u{1b}[2J") {
+            let what = format!("{what} as {format}");
+            is_harmless(&what, &done.out);
+            is_harmless(&what, &done.err);
+            check(&what, format, &done.out);
+            if done.out.contains(mark) {
                 shown.insert(format);
             }
         }
     }
+    shown
+}
+
+#[test]
+fn no_field_of_a_run_file_reaches_the_terminal_as_it_is() {
+    let shown = shown_in(&Place::new(), ["", EVIL], "u{1b}", |_, _, _| {});
     // Otherwise the text was not shown, and nothing was tested.
+    assert_eq!(shown.len(), 4, "{shown:?}");
+}
+
+#[test]
+fn no_field_of_a_run_file_becomes_markup_or_a_formula() {
+    let place = Place::new();
+    let shown = shown_in(&place, [MARKUP, MARKUP], "onerror", |what, format, text| match format {
+        "markdown" => is_plain_markdown(what, text),
+        "csv" => is_no_formula(what, text),
+        _ => {}
+    });
     assert_eq!(shown.len(), 4, "{shown:?}");
 }
 

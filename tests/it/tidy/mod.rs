@@ -91,6 +91,7 @@ fn every_probe_kind_and_format_is_in_its_list() {
         "aligned.rs",
         "binaries.rs",
         "differences.rs",
+        "escape.rs",
         "failure.rs",
         "file_blocks.rs",
         "file_cold.rs",
@@ -188,7 +189,7 @@ fn documents_are_kept() {
 #[test]
 fn the_map_names_files_that_exist() {
     let mut known: Vec<String> = Vec::new();
-    for folder in ["src", "tests", "bench", "docs", ".ci", "scripts"] {
+    for folder in ["src", "tests", "bench", "docs", ".ci", "scripts", "fuzz"] {
         let mut open = vec![Path::new(ROOT).join(folder)];
         while let Some(path) = open.pop() {
             let name = path.strip_prefix(ROOT).unwrap().display().to_string();
