@@ -5,14 +5,44 @@
 //! holds is a leftover. The lock ends with the process, however that ends.
 
 use std::fs::{self, File};
+use std::hash::{BuildHasher, RandomState};
+use std::io::{self, ErrorKind};
 use std::path::Path;
 use std::time::{Duration, SystemTime};
+
+use crate::sys;
 
 /// A younger folder may belong to a worker that has not locked it yet.
 const LEAST_AGE: Duration = Duration::from_secs(2);
 
 /// Folders of files that were sent are numbered from here on, one for each launch.
 pub const SENT: u64 = 1 << 63;
+
+/// Names that are tried until one is free.
+const ATTEMPTS: u32 = 3;
+
+/// What marks the leftovers of a run: eight hexadecimal digits that nobody can guess. The system's
+/// random numbers seed the hasher.
+pub fn fresh_token() -> String {
+    format!("{:08x}", RandomState::new().hash_one(std::process::id()) as u32)
+}
+
+/// Makes and removes a folder in this one, to see that this is allowed.
+pub fn try_folder(folder: &Path) -> io::Result<()> {
+    if !fs::metadata(folder)?.is_dir() {
+        return Err(ErrorKind::NotADirectory.into());
+    }
+    let mut tried = 0;
+    loop {
+        // If this process is killed in between, it is removed as a scratch folder.
+        let trial = folder.join(scratch_name(&fresh_token(), 0));
+        tried += 1;
+        match sys::make_private_folder(&trial) {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists && tried < ATTEMPTS => {}
+            made => return made.and_then(|()| fs::remove_dir(&trial)),
+        }
+    }
+}
 
 /// The name of a request's scratch folder: the run's token and the request's number.
 pub fn scratch_name(token: &str, id: u64) -> String {
@@ -82,6 +112,17 @@ fn is_held(path: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_trial_leaves_nothing_and_is_called_as_no_other() {
+        let dir = tempfile::tempdir().unwrap();
+        try_folder(dir.path()).unwrap();
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
+        assert!(try_folder(&dir.path().join("none")).is_err());
+        let tokens: std::collections::HashSet<String> = (0..100).map(|_| fresh_token()).collect();
+        assert!(tokens.len() > 95, "{tokens:?}");
+        assert!(tokens.iter().all(|token| is_scratch(&scratch_name(token, 0))));
+    }
 
     fn make(folder: &Path, names: &[&str]) {
         for name in names {

@@ -9,7 +9,7 @@ use anyhow::{Context, Result};
 use super::start_check::{self, StartCheck};
 use super::{machine, selection};
 use crate::cleanup::guard::Guard;
-use crate::cleanup::stage;
+use crate::cleanup::{leftovers, stage};
 use crate::cli::DoctorArgs;
 use crate::control::{AgentError, Session, SessionSettings};
 use crate::exit::Exit;
@@ -37,7 +37,7 @@ pub fn run(args: &DoctorArgs) -> Result<Exit> {
         guard: &guard,
         answer_limit: args.answer_timeout,
         interrupted: &|| false,
-        token: super::measure::fresh_token(),
+        token: leftovers::fresh_token(),
         launches: Cell::new(0),
     };
     let _launched = guard.watch_run(&settings.token);

@@ -12,12 +12,11 @@ use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::{Context, Result, ensure};
 use indicatif::{ProgressBar, ProgressStyle};
-use rand::RngCore;
 
 use super::start_check::{self, StartCheck};
 use super::{repeat, show};
 use crate::cleanup::guard::Guard;
-use crate::cleanup::stage;
+use crate::cleanup::{leftovers, stage};
 use crate::cli::{OutputArgs, RepeatArgs, ShowArgs};
 use crate::compare::{self, pooled, sides};
 use crate::control::{self, Progress, SessionSettings, Watcher};
@@ -55,7 +54,7 @@ pub(super) fn measure(draft: &Draft, how: &How<'_>) -> Result<Exit> {
         guard: &guard,
         answer_limit: how.answer_limit,
         interrupted: &|| interrupted.load(Ordering::Relaxed),
-        token: fresh_token(),
+        token: leftovers::fresh_token(),
         launches: Cell::new(0),
     };
     let _launched = guard.watch_run(&settings.token);
@@ -227,11 +226,6 @@ pub(super) fn fresh_seed() -> u64 {
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or(Duration::ZERO);
     // Small enough to be typed again.
     (since.as_nanos() as u64 ^ u64::from(std::process::id()) << 20) % 1_000_000_000
-}
-
-/// What marks the leftovers of this run: eight hexadecimal digits.
-pub(super) fn fresh_token() -> String {
-    format!("{:08x}", rand_pcg::Pcg32::new(fresh_seed(), 1).next_u32())
 }
 
 fn default_path() -> PathBuf {

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 
-use crate::cleanup::leftovers::{remove_leftovers, remove_own, scratch_name};
+use crate::cleanup::leftovers::{remove_leftovers, remove_own, scratch_name, try_folder};
 use crate::facts;
 use crate::inside::command;
 use crate::inside::guest;
@@ -124,17 +124,7 @@ fn temporary_folder() -> PathBuf {
     let usual = ["/tmp", "/var/tmp", "/dev/shm"].map(PathBuf::from);
     let named = std::env::temp_dir();
     let mut folders = [named.clone()].into_iter().chain(usual);
-    let trial = format!(".envtax-trial-{}", std::process::id());
-    folders.find(|folder| try_folder(folder, &trial).is_ok()).unwrap_or(named)
-}
-
-/// Makes and removes a folder of that name, to see whether this is allowed.
-fn try_folder(folder: &Path, name: &str) -> io::Result<()> {
-    if !fs::metadata(folder)?.is_dir() {
-        return Err(io::ErrorKind::NotADirectory.into());
-    }
-    let trial = folder.join(name);
-    fs::create_dir(&trial).and_then(|()| fs::remove_dir(&trial))
+    folders.find(|folder| try_folder(folder).is_ok()).unwrap_or(named)
 }
 
 fn unavailable_cases() -> Vec<UnavailableCase> {
@@ -211,7 +201,7 @@ impl Agent {
                 Ok(Answer::Facts(facts::environment().into_iter().chain(known).collect()))
             }
             Ask::Dirs { paths, token } => {
-                let answer = |path: &String| dir_answer(self.folder(path), &token);
+                let answer = |path: &String| dir_answer(self.folder(path));
                 let dirs = paths.iter().map(answer).collect();
                 Ok(Answer::Dirs { dirs, removed: self.remove_leftovers(&paths, &token) })
             }
@@ -381,8 +371,8 @@ impl Drop for Running {
 }
 
 /// Examines a folder, and tries whether files can be made in it.
-fn dir_answer(folder: &Path, token: &str) -> DirAnswer {
-    let tried = try_folder(folder, &scratch_name(token, 0));
+fn dir_answer(folder: &Path) -> DirAnswer {
+    let tried = try_folder(folder);
     let path = folder.display().to_string();
     let error = tried.err().map(|error| format!("files cannot be made in `{path}`: {error}"));
     let mut facts = facts::filesystem(folder);
@@ -396,11 +386,11 @@ mod tests {
 
     #[test]
     fn a_folder_that_cannot_be_used_says_why() {
-        let missing = dir_answer(Path::new("/no/such/folder"), "t").error.unwrap();
+        let missing = dir_answer(Path::new("/no/such/folder")).error.unwrap();
         assert!(missing.contains("`/no/such/folder`"), "{missing}");
-        let file = dir_answer(Path::new("/proc/version"), "t").error.unwrap();
+        let file = dir_answer(Path::new("/proc/version")).error.unwrap();
         assert!(file.contains("not a directory"), "{file}");
         let dir = tempfile::tempdir().unwrap();
-        assert_eq!(dir_answer(dir.path(), "t").error, None);
+        assert_eq!(dir_answer(dir.path()).error, None);
     }
 }
