@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Error, Result, ensure};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::start_check::{self, StartCheck};
@@ -239,12 +239,18 @@ fn default_path() -> PathBuf {
 fn catch_signals() -> Result<Arc<AtomicBool>> {
     let interrupted = Arc::new(AtomicBool::new(false));
     let flag = interrupted.clone();
-    ctrlc::set_handler(move || {
+    let set = ctrlc::set_handler(move || {
         if flag.swap(true, Ordering::Relaxed) {
             std::process::exit(130);
         }
-    })
-    .context("catching signals")?;
+    });
+    // The system's own words say which of its limits was reached.
+    let set = set.map_err(|error| match error {
+        ctrlc::Error::System(error) => Error::new(error),
+        other => Error::new(other),
+    });
+    set.context("starting the thread that catches signals")?;
+    sys::fail_beyond_file_size_limit();
     Ok(interrupted)
 }
 

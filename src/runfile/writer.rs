@@ -1,6 +1,6 @@
 //! Writing a run file, record by record.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{ErrorKind, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
@@ -58,13 +58,22 @@ impl Writer {
         limits::check(record).with_context(|| format!("`{}`", self.path.display()))?;
         let mut line = serde_json::to_string(record)?;
         line.push('\n');
+        let is_new = self.file.is_none();
         let mut file = match self.file.take() {
             Some(file) => file,
             None => self.open()?,
         };
         let cleared = if self.begun { Ok(()) } else { file.set_len(0) };
         let written = cleared.and_then(|()| file.write_all(line.as_bytes()));
-        (self.file, self.begun) = (Some(file), true);
+        if written.is_err() && !self.begun {
+            // A part of the first line is of no use to anybody.
+            let _ = file.set_len(0);
+            if is_new {
+                let _ = fs::remove_file(&self.path);
+            }
+        }
+        self.begun |= written.is_ok();
+        self.file = Some(file);
         written.with_context(|| format!("writing `{}`", self.path.display()))
     }
 

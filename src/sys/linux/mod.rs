@@ -102,7 +102,7 @@ pub use socket::TcpPair;
 pub use spawn::{Spawner, posix_spawn};
 pub use thread::start_thread;
 pub use tiny_program::TINY_EXECUTABLE;
-pub use volume::{file_size_limit, volume};
+pub use volume::{fail_beyond_file_size_limit, file_size_limit, volume};
 
 use std::io;
 

@@ -19,6 +19,8 @@ pub fn volume(folder: &Path) -> io::Result<Volume> {
     let facts = unsafe { facts.assume_init() };
     // Some filesystems give the unit of their counts in the first field only.
     let unit = if facts.f_frsize > 0 { facts.f_frsize } else { facts.f_bsize };
+    // C libraries differ in whether the field has a sign.
+    let unit = u64::try_from(i128::from(unit)).unwrap_or_default();
     let in_memory = match facts.f_type {
         0x0102_1994 => Some("tmpfs"),
         0x8584_58f6 => Some("ramfs"),
@@ -26,6 +28,15 @@ pub fn volume(folder: &Path) -> io::Result<Volume> {
     };
     let bytes = |blocks: u64| blocks.saturating_mul(unit);
     Ok(Volume { size: bytes(facts.f_blocks), free: bytes(facts.f_bavail), in_memory })
+}
+
+/// Makes a write beyond that limit an error, where it would end this process otherwise. By a
+/// handler: programs that this one starts do not inherit it.
+pub fn fail_beyond_file_size_limit() {
+    extern "C" fn nothing(_: libc::c_int) {}
+    let handler = nothing as extern "C" fn(libc::c_int) as libc::sighandler_t;
+    // SAFETY: the handler does nothing, which is safe at any moment.
+    unsafe { libc::signal(libc::SIGXFSZ, handler) };
 }
 
 /// Most bytes that a file of this process may have (`ulimit -f`), if there is a limit.

@@ -87,7 +87,7 @@ pub use process_tree::ProcessTree;
 pub use spawn::{REPLACING_EXECUTABLE, Spawner, posix_spawn};
 pub use thread::start_thread;
 pub use tiny_program::TINY_EXECUTABLE;
-pub use volume::{file_size_limit, volume, volume_facts};
+pub use volume::{fail_beyond_file_size_limit, file_size_limit, volume, volume_facts};
 
 use std::ffi::OsStr;
 use std::io;

@@ -22,6 +22,9 @@ pub fn volume(folder: &Path) -> io::Result<Volume> {
 }
 
 /// Windows has no such limit for a process.
+pub fn fail_beyond_file_size_limit() {}
+
+/// Windows has no such limit for a process.
 pub fn file_size_limit() -> Option<u64> {
     None
 }
