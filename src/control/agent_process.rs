@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 
+use super::answer_limits::has_many_values;
 use super::liveness::LivenessCheck;
 use super::settings::{AgentError, SessionSettings};
 use crate::cleanup::child;
@@ -27,7 +28,7 @@ const FINAL_OUTPUT: Duration = Duration::from_millis(200);
 /// How often a wait checks whether the user wants to stop.
 const POLL: Duration = Duration::from_millis(25);
 /// How many messages may wait to be read; each can have a megabyte.
-const UNREAD: usize = 2;
+const UNREAD: usize = 1;
 /// How many lines of other output are kept for quoting.
 const NOISE_LINES: usize = 8;
 
@@ -201,11 +202,16 @@ impl Process {
             }
             let left = until.saturating_duration_since(Instant::now());
             match self.received.recv_timeout(left.min(POLL)) {
+                Ok(Received::Message(text)) if has_many_values(&text) => {
+                    return Err(self.dead("the agent answers with more values than any answer has"));
+                }
                 // A terminal in between echoes our own request, which is not an answer.
                 Ok(Received::Message(text)) if serde_json::from_str::<Request>(&text).is_ok() => {}
                 Ok(Received::Message(text)) => {
+                    let text = harmless(&text);
                     return serde_json::from_str(&text).map_err(|error| {
                         let shown: String = text.chars().take(200).collect();
+                        let shown = visible_line(&shown);
                         self.dead(&format!("the agent answers garbage ({error}): {shown}"))
                     });
                 }
@@ -352,7 +358,7 @@ fn read_messages(output: impl Read, sender: &SyncSender<Received>, noise: &Noise
             Ok(_) => {
                 let line = String::from_utf8_lossy(&bytes);
                 match message_in(&line) {
-                    Some(message) => Received::Message(harmless(message)),
+                    Some(message) => Received::Message(message.to_owned()),
                     None => {
                         keep(noise, &line);
                         continue;
@@ -360,6 +366,7 @@ fn read_messages(output: impl Read, sender: &SyncSender<Received>, noise: &Noise
                 }
             }
         };
+        drop(bytes);
         let last = !matches!(received, Received::Message(_));
         if sender.send(received).is_err() || last {
             return;
@@ -383,7 +390,9 @@ fn read_noise(output: impl Read, noise: &Noise) {
 }
 
 fn keep(noise: &Noise, line: &str) {
-    let line: String = visible_line(line.trim_end()).chars().take(300).collect();
+    // A character becomes as many as eight.
+    let begin: String = line.trim_end().chars().take(300).collect();
+    let line: String = visible_line(&begin).chars().take(300).collect();
     if line.is_empty() {
         return;
     }

@@ -18,8 +18,19 @@ const LETTERS: usize = 4000;
 const COUNTERS: usize = 100;
 const PAIRS: usize = 20_000;
 
+/// Values that a message may have, and lists and objects among them: a list of one digit takes
+/// forty times the memory of its text.
+const VALUES: usize = 300_000;
+const LISTS: usize = 40_000;
+
+/// Whether a message has more values than any answer. Nothing of it was parsed yet.
+pub fn has_many_values(message: &str) -> bool {
+    let count = |marks: &[u8]| message.bytes().filter(|byte| marks.contains(byte)).count();
+    count(b",") > VALUES || count(b"[{") > LISTS
+}
+
 /// An error if the block is not what was asked for.
-pub(super) fn check_block(set: &SampleSet, phases: usize, asked: &BlockSize) -> Result<()> {
+pub fn check_block(set: &SampleSet, phases: usize, asked: &BlockSize) -> Result<()> {
     let (iterations, samples) = (set.iterations, set.samples.first().map_or(0, Vec::len));
     ensure!(
         iterations == asked.iterations,
@@ -48,7 +59,7 @@ fn check_extras(extras: &Extras) -> Result<()> {
 }
 
 /// The answer, with the text of a failure cut to a length that can be shown and stored.
-pub(super) fn bounded(answer: Answer) -> Answer {
+pub fn bounded(answer: Answer) -> Answer {
     match answer {
         Answer::Failed(failure) => Answer::Failed(cut(failure)),
         Answer::CannotMeasure(failure) => Answer::CannotMeasure(cut(failure)),
@@ -108,6 +119,14 @@ mod tests {
         much.extras.notes.clear();
         much.extras.latencies.insert("a".into(), vec![(1, 1); PAIRS + 1]);
         assert!(refused(&much).contains("latencies"));
+    }
+
+    #[test]
+    fn a_message_has_no_more_values_than_an_answer() {
+        let pairs = vec!["[1,1]"; PAIRS].join(",");
+        assert!(!has_many_values(&pairs), "the histograms of a block");
+        assert!(has_many_values(&vec!["[1]"; LISTS + 1].join(",")));
+        assert!(has_many_values(&vec!["1"; VALUES + 2].join(",")));
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! compare.
 
 mod agent_process;
-mod answer_limits;
+pub mod answer_limits;
 mod busy_processes;
 mod kept_outputs;
 mod launches;

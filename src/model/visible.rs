@@ -6,8 +6,6 @@
 
 use std::borrow::Cow;
 
-use serde_json::Value;
-
 /// The text with every control or invisible character as `\u{1b}`. Line ends and tabs stay: lines
 /// are split by whoever shows them.
 pub fn visible(text: &str) -> Cow<'_, str> {
@@ -34,35 +32,57 @@ pub fn visible_line(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// A line of JSON in which every string, and every name of a field, is [`visible`]. Lines of plain
-/// characters, which is nearly all of them, are not parsed.
+/// A line of JSON in which every string, and every name of a field, is [`visible`]. What is no JSON
+/// is refused by whoever parses it next, with a better message.
+///
+/// The text is changed and not parsed: values take up to forty times the memory of their text, and
+/// whoever sends a line decides what is in it.
 pub fn visible_json(line: &[u8]) -> Cow<'_, [u8]> {
     let is_plain = |byte: &u8| (b' '..=b'~').contains(byte) && *byte != b'\\' || *byte == b'\n';
     if line.iter().all(is_plain) {
         return Cow::Borrowed(line);
     }
-    // What is no JSON is refused by whoever parses it next, with a better message.
-    let Ok(mut value) = serde_json::from_slice(line) else { return Cow::Borrowed(line) };
-    make_visible(&mut value);
-    Cow::Owned(value.to_string().into_bytes())
+    let Ok(text) = std::str::from_utf8(line) else { return Cow::Borrowed(line) };
+    let mut shown = String::with_capacity(text.len() + 16);
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let (meant, length) = match first {
+            '\\' => escape(rest),
+            // In strings, JSON has these as escapes only. Between values they are white space.
+            '\0'..=' ' => (None, 1),
+            _ => (Some(first), first.len_utf8()),
+        };
+        match meant.filter(|char| is_hidden(*char)) {
+            // The backslash of a number is text, which JSON escapes.
+            Some(char) => shown.extend(['\\'].into_iter().chain(char.escape_unicode())),
+            None => shown.push_str(&rest[..length]),
+        }
+        rest = &rest[length..];
+    }
+    Cow::Owned(shown.into_bytes())
 }
 
-fn make_visible(value: &mut Value) {
-    match value {
-        Value::String(text) => {
-            if let Cow::Owned(shown) = visible(text) {
-                *text = shown;
+/// The character that an escape of JSON at the beginning of this text means, and the length of the
+/// escape. Of the short ones only those that may mean something hidden are told.
+fn escape(text: &str) -> (Option<char>, usize) {
+    let unit = |at: usize| {
+        let digits = text.get(at..at + 6)?.strip_prefix("\\u")?;
+        digits.bytes().all(|it| it.is_ascii_hexdigit()).then_some(())?;
+        u16::from_str_radix(digits, 16).ok()
+    };
+    match text[1..].chars().next() {
+        Some('u') => {
+            let units = [unit(0), unit(6)].into_iter().map_while(|it| it);
+            match char::decode_utf16(units).next() {
+                Some(Ok(char)) => (Some(char), 6 * char.len_utf16()),
+                _ => (None, 2),
             }
         }
-        Value::Array(values) => values.iter_mut().for_each(make_visible),
-        Value::Object(fields) => {
-            let old = std::mem::take(fields);
-            for (name, mut value) in old {
-                make_visible(&mut value);
-                fields.insert(visible(&name).into_owned(), value);
-            }
-        }
-        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        Some('b') => (Some('\u{8}'), 2),
+        Some('f') => (Some('\u{c}'), 2),
+        Some('r') => (Some('\r'), 2),
+        Some(other) => (None, 1 + other.len_utf8()),
+        None => (None, 1),
     }
 }
 
@@ -83,6 +103,8 @@ fn is_hidden(char: char) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::Value;
+
     use super::*;
 
     #[test]
@@ -107,6 +129,28 @@ mod tests {
         assert_eq!((&value["n"], &value["l"]), (&Value::from(1), &Value::from("a\nb")));
         let cut = b"{\"a\": \x1b";
         assert_eq!(*visible_json(cut), *cut, "no JSON: left alone");
+    }
+
+    /// Whatever stands in a string, a reader of the line finds what [`visible`] makes of it.
+    #[test]
+    fn strings_of_a_line_are_as_visible_makes_them() {
+        let strings = [
+            "\u{1b}[2J\u{8}\u{c}\r\n\t",
+            "back\\slash \\u001b \\\\ \"quoted\"",
+            "\u{e0041}\u{1f600}\u{202e}é",
+            "\\",
+        ];
+        for text in strings {
+            let escaped: String = text.encode_utf16().map(|it| format!("\\u{it:04X}")).collect();
+            for line in [serde_json::to_string(text).unwrap(), format!("\"{escaped}\"")] {
+                let shown: String = serde_json::from_slice(&visible_json(line.as_bytes())).unwrap();
+                assert_eq!(shown, visible(text), "{line}");
+            }
+        }
+        for line in ["\"\\u12", "\"\\ud83d\\u0041\"", "\"\\ud83d\"", "\\", "\\é", "{\"a\":\r\n1}"]
+        {
+            assert_eq!(*visible_json(line.as_bytes()), *line.as_bytes());
+        }
     }
 
     /// Numbers must not lose digits on the way through a value.
