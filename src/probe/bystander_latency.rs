@@ -322,9 +322,15 @@ mod tests {
             assert!(storm >= 2.0 * stall, "{op}: {storm}");
             // One was due within a period of the stall's start, and was done after the stall's end.
             assert!(worst >= stall - period, "{op}: {worst}");
-            let least = (stall - period - calm).max(0.0) / storm * 1e6;
-            assert!((least - 1.0..=1e6 + 1.0).contains(&figure(3)), "{op}: {}", figure(3));
-            assert!(calm > 0.0 && busy > 0.0 && busy <= worst, "{op}: {calm} {busy}");
+            assert!(busy > 0.0 && busy <= worst, "{op}: {busy}");
+            if calm > 0.0 {
+                let least = (stall - period - calm).max(0.0) / storm * 1e6;
+                assert!((least - 1.0..=1e6 + 1.0).contains(&figure(3)), "{op}: {}", figure(3));
+            } else {
+                // On a busy machine the bystander may not run at all before the storm.
+                assert_eq!(figure(3), 0.0, "{op}: what is blocked is not known");
+                assert!(block.extras.notes[0].contains("in the calm"), "{op}");
+            }
             // Of those that were due in the stall, all but the last were not done when the next was
             // due.
             let missed = block.extras.counters["bystander_missed"];
