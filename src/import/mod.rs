@@ -57,7 +57,7 @@ pub fn read(path: &Path) -> Result<Option<RunFile>> {
     parse(&bytes, &stem).with_context(|| format!("`{}`", path.display()))
 }
 
-fn parse(bytes: &[u8], stem: &str) -> Result<Option<RunFile>> {
+pub fn parse(bytes: &[u8], stem: &str) -> Result<Option<RunFile>> {
     let Ok(text) = std::str::from_utf8(bytes) else { return Ok(None) };
     // Programs on Windows like to begin with a byte order mark.
     let text = text.trim_start_matches('\u{feff}');

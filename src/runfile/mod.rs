@@ -6,7 +6,7 @@
 
 mod limits;
 mod old_failure;
-mod reader;
+pub mod reader;
 mod redact;
 mod writer;
 

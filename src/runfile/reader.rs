@@ -39,7 +39,7 @@ pub fn contents(path: &Path) -> Result<Vec<u8>> {
     })
 }
 
-pub(super) fn parse(bytes: &[u8]) -> Result<RunFile> {
+pub fn parse(bytes: &[u8]) -> Result<RunFile> {
     let complete = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
     let (whole, rest) = bytes.split_at(complete);
     let mut lines = whole.split_inclusive(|byte| *byte == b'\n').enumerate();
