@@ -24,7 +24,7 @@ impl Report for Markdown {
             let tables = layout.of(comparison)?;
             let beside = sections::sheets(comparison);
             let mut text: String = tables.sheets.iter().chain(&beside).map(sheet).collect();
-            text.extend(tables.notes.iter().map(item));
+            text.extend(tables.notes.iter().map(|note| item(note)));
             return Ok((text + &notes(comparison)).into_bytes());
         }
         let mut text = String::from("| | cost | tax | 95 % interval | mean | verdict |\n");
@@ -52,10 +52,10 @@ impl Report for Markdown {
 }
 
 fn notes(comparison: &Comparison) -> String {
-    table::notes(comparison).iter().map(item).collect()
+    table::notes(comparison).iter().map(|note| item(note)).collect()
 }
 
-fn item(note: &String) -> String {
+fn item(note: &str) -> String {
     format!("- {}\n", markdown_item(note))
 }
 
