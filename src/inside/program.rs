@@ -104,8 +104,8 @@ pub fn hash_of(path: &Path) -> Result<String> {
     Ok(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
-/// What the file's first bytes and headers say. Headers may be damaged or made to harm: what they
-/// lead to is read only as far as the limits above.
+/// What the file's first bytes and headers say. Headers may be damaged or malicious: what they
+/// point to is read only within the limits above.
 pub fn headers<R: Read + Seek>(mut file: R) -> Result<Facts> {
     let mut line = Vec::new();
     BufReader::new((&mut file).take(LONGEST_LINE)).read_until(b'\n', &mut line)?;
