@@ -29,6 +29,7 @@ mod launch_remarks;
 mod load;
 mod margins;
 mod measuring_conditions;
+mod memory_check;
 mod over_inputs;
 mod reach;
 mod remark;
@@ -175,6 +176,7 @@ fn remarks(
     remarks.extend(differences::remarks(sides, differences));
     remarks.extend(environment_remarks::of_files(sides));
     remarks.extend(session_remarks::remarks(&labels, rows, margins));
+    remarks.extend(memory_check::remarks(&labels, rows));
     remarks.extend(launch_remarks::one_launch(whole, rows));
     remarks.extend(launch_remarks::means_are_paid(sides));
     remarks

@@ -63,6 +63,8 @@ pub enum RemarkKind {
     SingleRuns,
     /// Rows were measured in one start of the environments only.
     OneLaunch,
+    /// Two figures of the memory of a process disagree.
+    MemoryCheck,
     /// What else wanted a CPU while the file was measured.
     Load,
     /// What runs there waits for another process, so that the mean cost is what users pay.
