@@ -26,7 +26,7 @@ pub(super) const AARCH64: Target =
     Target { triple: "aarch64-unknown-linux-musl", file: "envtax-aarch64" };
 
 /// The envtax binary for that target: in the folder that `ENVTAX_AGENTS` names, beside this binary
-/// as in a release, or where cargo puts it.
+/// or in `../lib/envtax` as in a release, or where cargo puts it.
 pub(super) fn find(target: &Target, agent: &str) -> Result<PathBuf> {
     let named = std::env::var_os(VARIABLE).map(PathBuf::from);
     let found = places(target, Path::new(agent), named).into_iter().find(|path| path.is_file());
@@ -71,8 +71,9 @@ fn begins_as(target: &Target, header: &[u8]) -> bool {
 
 fn places(target: &Target, agent: &Path, named: Option<PathBuf>) -> Vec<PathBuf> {
     let beside = agent.parent().map(Path::to_owned);
-    let mut places: Vec<PathBuf> =
-        named.iter().chain(&beside).map(|folder| folder.join(target.file)).collect();
+    let library = beside.as_deref().and_then(Path::parent).map(|top| top.join("lib/envtax"));
+    let folders = named.iter().chain(&beside).chain(&library);
+    let mut places: Vec<PathBuf> = folders.map(|folder| folder.join(target.file)).collect();
     // target/TRIPLE/PROFILE/envtax
     if let Some((profile, targets)) = beside.as_deref().and_then(|profile| {
         let targets = profile.parent()?.parent()?;
@@ -97,6 +98,7 @@ mod tests {
         let expected = [
             "/own/envtax.exe",
             "/w/target/x86_64-unknown-linux-musl/debug/envtax.exe",
+            "/w/target/x86_64-unknown-linux-musl/lib/envtax/envtax.exe",
             "/w/target/x86_64-pc-windows-gnu/debug/envtax.exe",
             "/w/target/x86_64-pc-windows-gnu/release/envtax.exe",
         ];
