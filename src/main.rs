@@ -86,6 +86,7 @@ fn dispatch(cli: Cli) -> Result<Exit> {
         Verb::Worker => worker::run().map(|()| Exit::Done),
         Verb::Busy => cmd::busy::run(),
         Verb::Guard => {
+            sys::end_in_order_when_closed(None);
             cleanup::guard::keep_guard();
             Ok(Exit::Done)
         }

@@ -8,7 +8,7 @@
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::time::{Duration, SystemTime};
 
 use crate::cleanup::child;
@@ -121,9 +121,8 @@ fn is_leftover(path: &Path) -> bool {
 }
 
 fn run_briefly(words: &[String]) {
-    let Some((program, arguments)) = words.split_first() else { return };
-    let mut command = Command::new(program);
-    command.args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    let Some(mut command) = sys::command_of(words) else { return };
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     let Ok(mut child) = command.spawn() else { return };
     let _ = child::ended_or_killed(&mut child, TIME_LIMIT);
 }

@@ -5,8 +5,10 @@ use anyhow::Result;
 use crate::cli::AgentArgs;
 use crate::exit::Exit;
 use crate::inside::agent::{self, AgentSettings};
+use crate::sys;
 
 pub fn run(args: &AgentArgs) -> Result<Exit> {
+    sys::end_in_order_when_closed(None);
     agent::run(&AgentSettings {
         enter: args.enter.clone(),
         via: args.via.clone(),

@@ -239,6 +239,7 @@ fn default_path() -> PathBuf {
 fn catch_signals() -> Result<Arc<AtomicBool>> {
     let interrupted = Arc::new(AtomicBool::new(false));
     let flag = interrupted.clone();
+    sys::end_in_order_when_closed(Some(interrupted.clone()));
     let set = ctrlc::set_handler(move || {
         if flag.swap(true, Ordering::Relaxed) {
             std::process::exit(130);

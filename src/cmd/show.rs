@@ -7,6 +7,7 @@ use anyhow::{Result, ensure};
 use crate::cli::ShowArgs;
 use crate::compare::{Comparison, Margins, Side, compare};
 use crate::report::{self, REPORTS, Style};
+use crate::sys;
 
 /// Checks the options before anything is measured.
 pub fn check(args: &ShowArgs) -> Result<()> {
@@ -45,5 +46,5 @@ pub fn style(layout: Option<&str>) -> Result<Style> {
     let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
     let width = terminal.then(|| comfy_table::Table::new().width()).flatten();
     let layout = layout.map(report::find_layout).transpose()?;
-    Ok(Style { colour: terminal && !plain && !dumb, width, layout })
+    Ok(Style { colour: terminal && !plain && !dumb && sys::takes_escapes(), width, layout })
 }

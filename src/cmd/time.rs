@@ -142,10 +142,11 @@ fn words_of(line: &str, by_shell: bool) -> Result<Vec<String>> {
     if by_shell {
         return Ok(shell(line));
     }
+    let whole = sys::quoted_backslashes(line);
     let words =
-        shell_words::split(line).with_context(|| format!("reading the quotes in `{line}`"))?;
+        shell_words::split(&whole).with_context(|| format!("reading the quotes in `{line}`"))?;
     ensure!(!words.is_empty(), "an empty command line");
-    if let Some(odd) = for_a_shell(line) {
+    if let Some(odd) = for_a_shell(&whole) {
         bail!("`{odd}` in `{line}` is for a shell: add `--shell`, or quote it if it is not");
     }
     Ok(words)

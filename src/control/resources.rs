@@ -39,7 +39,7 @@ impl LaunchResources {
     ) -> Result<LaunchResources, AgentError> {
         let stage = HeldStage::make(site.id, settings.guard, |stage| {
             let mut undo = launcher.undo(&Site { stage, ..*site });
-            undo.extend(spec.cleanup.iter().map(|line| shell(line)));
+            undo.extend(spec.cleanup.iter().map(|line| sys::shell(line)));
             Ok(undo)
         })?;
         for line in &spec.setup {
@@ -125,12 +125,7 @@ impl Drop for HelperProcess {
 /// ended before the clean-up, so that it makes nothing after it.
 pub(super) fn set_up(line: &str, stage: &HeldStage, settings: &SessionSettings<'_>) -> Result<()> {
     let log = stage.path().join("set-up.log");
-    finish(command_of(&shell(line), &log)?, &log, settings)
-}
-
-/// The command that runs this line by a shell.
-pub(super) fn shell(line: &str) -> Vec<String> {
-    ["sh", "-c", line].map(str::to_owned).to_vec()
+    finish(command_of(&sys::shell(line), &log)?, &log, settings)
 }
 
 /// Runs a command to its end. Its output goes to `log`.
@@ -156,10 +151,9 @@ pub(super) fn finish(
 
 /// The command in a session of its own. Its output goes to a file.
 pub(super) fn command_of(words: &[String], log: &Path) -> Result<Command> {
-    let (program, arguments) = words.split_first().context("an empty command")?;
+    let mut command = sys::command_of(words).context("an empty command")?;
     let output = File::create(log).with_context(|| format!("creating `{}`", log.display()))?;
-    let mut command = Command::new(program);
-    command.args(arguments).stdin(Stdio::null()).stdout(output.try_clone()?).stderr(output);
+    command.stdin(Stdio::null()).stdout(output.try_clone()?).stderr(output);
     sys::new_session(&mut command);
     Ok(command)
 }

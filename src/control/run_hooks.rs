@@ -3,10 +3,11 @@
 
 use anyhow::{Context, Result, ensure};
 
-use super::resources::{set_up, shell};
+use super::resources::set_up;
 use super::settings::SessionSettings;
 use crate::cleanup::held_stage::HeldStage;
 use crate::model::CommandRules;
+use crate::sys;
 
 /// Runs the set-up commands of the rules. The clean-up commands are written down before. They run
 /// when the returned stage is dropped.
@@ -18,7 +19,7 @@ pub fn start_run_hooks(
         return Ok(None);
     };
     let stage = HeldStage::make(&format!("{}-hooks", settings.token), settings.guard, |_| {
-        Ok(rules.cleanup.iter().map(|line| shell(line)).collect())
+        Ok(rules.cleanup.iter().map(|line| sys::shell(line)).collect())
     })?;
     for line in &rules.setup {
         let done = set_up(line, &stage, settings);

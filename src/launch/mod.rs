@@ -348,7 +348,8 @@ fn agent_words(agent: &str) -> [&str; 4] {
 
 /// Splits an argument that the user wrote as for a shell.
 fn words_of(argument: &str) -> Result<Vec<String>> {
-    shell_words::split(argument).with_context(|| format!("the quotes in `{argument}`"))
+    shell_words::split(&sys::quoted_backslashes(argument))
+        .with_context(|| format!("the quotes in `{argument}`"))
 }
 
 /// An error unless the argument is an existing folder.

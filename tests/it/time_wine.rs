@@ -319,6 +319,22 @@ fn the_windows_build_knows_the_kinds_of_other_systems() {
     assert!(told.contains("null") && !told.contains("seccomp"), "{told}");
 }
 
+/// Lines of the file of environments are run by the shell of Windows.
+#[test]
+fn set_up_lines_on_windows_are_for_cmd() {
+    if !needs_wine() {
+        return;
+    }
+    let place = Place::new();
+    both(&place);
+    let lines = "setup = [\"echo made>made\"]\ncleanup = [\"if exist made echo gone>gone\"]";
+    let file = format!("[environments.here]\nkind = \"native\"\n{lines}\n");
+    place.write("environments.toml", file);
+    let run = ["both.exe", "run", "-o", "run.jsonl", "--env", "here", "--budget", "2s"];
+    let told = by_hand(&place, &[&run[..], &["--probe", "null"]].concat());
+    assert_eq!((place.read("made").trim(), place.read("gone").trim()), ("made", "gone"), "{told}");
+}
+
 /// A suite of which Windows can measure nothing says so, and does not exit with 0.
 #[test]
 fn what_windows_cannot_measure_is_skipped_with_a_reason() {

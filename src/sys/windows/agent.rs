@@ -15,6 +15,7 @@ use windows_sys::Win32::System::Pipes::PeekNamedPipe;
 use windows_sys::Win32::System::Threading::{CREATE_NEW_PROCESS_GROUP, WaitForSingleObject};
 
 use super::super::shared::types::Ready;
+use super::console::no_window;
 use super::input::Input;
 use super::job::Job;
 use super::not_here;
@@ -76,7 +77,7 @@ pub fn enter_chroot(_dir: &Path) -> Result<(), String> {
 /// Makes the command start in a process group of its own: Ctrl-C in the console does not reach it.
 pub fn new_session(command: &mut Command) {
     bind_children();
-    command.creation_flags(CREATE_NEW_PROCESS_GROUP);
+    command.creation_flags(CREATE_NEW_PROCESS_GROUP | no_window());
 }
 
 /// Does nothing: the job of the process that started it ends it.

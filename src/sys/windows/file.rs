@@ -1,9 +1,10 @@
 //! Calls on files, on paths that were prepared before the clock starts.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::mem::MaybeUninit;
+use std::os::windows::ffi::OsStringExt;
 use std::path::Path;
 use std::ptr::{null, null_mut};
 
@@ -17,6 +18,22 @@ use super::super::shared::file::{self, Access, FileCalls, Opening};
 use super::facts::wine_version;
 use super::{check, check_handle, not_here, wide};
 
+/// Units of UTF-16 from which on calls refuse a path that is not marked as verbatim. Folders get
+/// twelve less than files.
+const LONG: usize = 248;
+
+/// The whole path with the mark `\\?\`, after which Windows takes paths of any length.
+fn verbatim(path: Vec<u16>) -> io::Result<Vec<u16>> {
+    let path = std::path::absolute(OsString::from_wide(&path[..path.len() - 1]))?;
+    let text = path.to_str().ok_or(io::ErrorKind::InvalidInput)?;
+    let marked = match text.strip_prefix(r"\\") {
+        Some(rest) if rest.starts_with(['?', '.']) => text.to_owned(),
+        Some(share) => format!(r"\\?\UNC\{share}"),
+        None => format!(r"\\?\{text}"),
+    };
+    wide(OsStr::new(&marked))
+}
+
 /// A path in the form that Windows takes, so that no call has to convert or allocate.
 pub struct FilePath(Vec<u16>);
 
@@ -26,7 +43,8 @@ impl FilePath {
         // The system resolves no `/` in what is written into a link.
         let text = path.to_str().map(|text| text.replace('/', "\\"));
         let text = text.as_ref().map_or_else(|| path.as_os_str(), OsStr::new);
-        wide(text).map(FilePath)
+        let path = wide(text)?;
+        Ok(FilePath(if path.len() < LONG { path } else { verbatim(path)? }))
     }
 
     /// Removes the file.
@@ -189,4 +207,33 @@ impl FileCalls for Calls {
 /// Windows does not say what of a file is in the cache.
 pub fn map_residency(_file: &File) -> io::Result<(usize, usize)> {
     not_here("Windows does not say what of a file is in the cache")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_may_be_long() {
+        let top = tempfile::tempdir().unwrap();
+        let folder = top.path().join("a".repeat(120)).join("b".repeat(120));
+        std::fs::create_dir_all(&folder).unwrap();
+        let file = folder.join("c".repeat(60));
+        std::fs::write(&file, "four").unwrap();
+        let path = FilePath::new(&file).unwrap();
+        assert_eq!(stat_size(&path).unwrap(), 4);
+        path.unlink().unwrap();
+        assert!(!file.exists());
+    }
+
+    #[test]
+    fn long_paths_are_marked_in_the_form_of_their_kind() {
+        let marked = |path: &str| {
+            let path = verbatim(wide(path.as_ref()).unwrap()).unwrap();
+            super::super::narrow(&path)
+        };
+        assert_eq!(marked(r"C:\a\b"), r"\\?\C:\a\b");
+        assert_eq!(marked(r"\\host\share\b"), r"\\?\UNC\host\share\b");
+        assert_eq!(marked(r"\\?\C:\a\b"), r"\\?\C:\a\b");
+    }
 }

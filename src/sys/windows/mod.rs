@@ -10,6 +10,7 @@ mod bystander;
 mod call;
 mod clock;
 mod command;
+mod console;
 mod copies;
 mod cpu;
 mod descendants;
@@ -34,6 +35,7 @@ mod pipe;
 mod private_folder;
 mod process;
 mod process_tree;
+mod shell;
 mod spawn;
 mod thread;
 mod times;
@@ -49,6 +51,7 @@ pub use bystander::{Bystander, MOST_DUE, Operation};
 pub use call::{FileMask, IdleDescriptor, SignalHandler, own_ids};
 pub use clock::{CLOCK_NAME, Clock, now_ns};
 pub use command::{find_program, is_no_program, run_command, sync_all};
+pub use console::{end_in_order_when_closed, takes_escapes};
 pub use copies::Copies;
 pub use cpu::{allowed_cpus, getppid, pin_process, pin_to, usage};
 pub use descendants::{
@@ -84,6 +87,7 @@ pub use process::{
     fork_exiting, reap,
 };
 pub use process_tree::ProcessTree;
+pub use shell::{command_of, quoted_backslashes, shell};
 pub use spawn::{REPLACING_EXECUTABLE, Spawner, posix_spawn};
 pub use thread::start_thread;
 pub use tiny_program::TINY_EXECUTABLE;

@@ -6,6 +6,7 @@ use std::fs::File;
 use std::io::{self, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::os::windows::io::{AsRawHandle, FromRawHandle};
+use std::os::windows::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 use std::ptr::null_mut;
 use std::thread;
@@ -13,6 +14,7 @@ use std::time::{Duration, Instant};
 
 use windows_sys::Win32::System::Console::{GetStdHandle, STD_INPUT_HANDLE, STD_OUTPUT_HANDLE};
 
+use super::console::no_window;
 use super::file::{read, write};
 use super::pipe::pipe;
 use super::{not_here, pin_to};
@@ -30,7 +32,7 @@ impl Peer {
         let cpus: Vec<String> = cpus.iter().map(usize::to_string).collect();
         let mut command = Command::new(env::current_exe()?);
         command.args([VERB, work, &cpus.join(",")]).stdin(from).stdout(to).stderr(Stdio::null());
-        command.spawn().map(Peer)
+        command.creation_flags(no_window()).spawn().map(Peer)
     }
 }
 
