@@ -5,7 +5,7 @@ use super::flag::Flag;
 use super::remark::{Remark, RemarkKind};
 use super::sides::Session;
 use crate::runfile::RunFile;
-use crate::stats::{quantile, rank_correlation};
+use crate::stats::{quantile, rank_p_value};
 
 /// A ratio depends on the load where chance alone would rank it so in fewer cases than this: rarely
 /// enough for a table of many rows.
@@ -54,7 +54,7 @@ pub(super) fn flag(own: &CellData<'_>, base: &CellData<'_>) -> Option<Flag> {
 
 /// Whether the second of each pair, a log-ratio, follows the first, by enough to matter.
 fn follows(pairs: &[(f64, f64)]) -> bool {
-    if rank_correlation(pairs).is_none_or(|found| found.p_value >= LEVEL) {
+    if rank_p_value(pairs).is_none_or(|p_value| p_value >= LEVEL) {
         return false;
     }
     let loads: Vec<f64> = pairs.iter().map(|(load, _)| *load).collect();

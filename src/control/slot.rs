@@ -26,7 +26,7 @@ pub(super) struct Interrupted;
 
 /// One environment's place in the run.
 pub(super) struct Slot {
-    pub(super) name: String,
+    pub(super) spec: EnvSpec,
     /// None when the environment did not start or was given up.
     pub(super) session: Option<Session>,
     relaunches: u32,
@@ -55,7 +55,7 @@ pub(super) fn open_slots(
     let mut records = Vec::new();
     for spec in &plan.environments {
         let mut slot = Slot {
-            name: spec.name.clone(),
+            spec: spec.clone(),
             session: None,
             relaunches: 0,
             error: None,
@@ -66,7 +66,7 @@ pub(super) fn open_slots(
             started_in: Duration::ZERO,
         };
         let started = Session::start(spec, &plan.dirs_in(spec), settings)
-            .and_then(|session| admit(&mut slot, session, (plan, spec), settings, watcher));
+            .and_then(|session| admit(&mut slot, session, plan, settings, watcher));
         let (error, record) = match started {
             Ok(mut record) => {
                 let tool = tool_version::version(launch::find(&spec.kind)?.info().version_command);
@@ -123,7 +123,7 @@ fn not_started(name: &str, failure: Failure) -> runfile::Environment {
 fn admit(
     slot: &mut Slot,
     mut session: Session,
-    (plan, spec): (&Plan, &EnvSpec),
+    plan: &Plan,
     settings: &SessionSettings<'_>,
     watcher: &mut dyn Watcher,
 ) -> Result<runfile::Environment, AgentError> {
@@ -134,8 +134,8 @@ fn admit(
         Answer::Facts(facts) => facts,
         _ => Facts::new(),
     };
-    let target_dirs = plan.dirs_in(spec);
-    let marks = marks(&target_dirs, spec)?;
+    let target_dirs = plan.dirs_in(&slot.spec);
+    let marks = marks(&target_dirs, &slot.spec)?;
     let paths = target_dirs.iter().map(|dir| &dir.path).chain(marks.values()).cloned().collect();
     let ask = Ask::Dirs { paths, token: settings.token.clone() };
     let (answers, removed): (Vec<DirAnswer>, _) = match session.ask(ask, settings)? {
@@ -143,7 +143,7 @@ fn admit(
         _ => Default::default(),
     };
     if !removed.is_empty() {
-        let (name, removed) = (&slot.name, removed.join(", "));
+        let (name, removed) = (&slot.spec.name, removed.join(", "));
         watcher.warn(&format!("`{name}`: removed what a killed run left: {removed}").into());
     }
     let mut dirs = BTreeMap::new();
@@ -159,7 +159,7 @@ fn admit(
     }
     for (dir, answer) in marks.into_keys().zip(answers) {
         if answer.error.is_some() {
-            let name = &slot.name;
+            let name = &slot.spec.name;
             let of_workloads = dir == DATA_DIR && plan.commands.is_some();
             let error = match of_workloads {
                 true => format!(
@@ -177,7 +177,7 @@ fn admit(
     let hello = &session.hello;
     facts.insert("target".into(), hello.target.clone());
     let record = runfile::Environment {
-        name: slot.name.clone(),
+        name: slot.spec.name.clone(),
         error: None,
         details: Details::default(),
         facts,
@@ -232,7 +232,7 @@ fn send_inputs(
                     let failure = failure.within(format!("sending `{path}` there"));
                     return Err(AgentError::Dead(failure.into()));
                 }
-                _ => return Err(AgentError::Dead(anyhow!("the agent there takes no files"))),
+                _ => return Err(AgentError::Dead(anyhow!("the agent there accepts no files"))),
             };
             places.insert(path.clone(), place);
         }
@@ -289,7 +289,7 @@ impl Slot {
                 Ok(())
             }
             Answer::Clock { .. } => Ok(()),
-            _ => Err(AgentError::Dead(anyhow!("the agent there does not tell of its clock"))),
+            _ => Err(AgentError::Dead(anyhow!("the agent there tells nothing about its clock"))),
         }
     }
 
@@ -297,7 +297,7 @@ impl Slot {
     pub(super) fn launch(&self, launch: u32, cold: bool) -> Option<Launch> {
         let session = self.session.as_ref()?;
         Some(Launch {
-            env: self.name.clone(),
+            env: self.spec.name.clone(),
             launch,
             cold,
             started_in_ms: session.started_in.as_secs_f64() * 1e3,
@@ -309,34 +309,32 @@ impl Slot {
     /// left. Afterwards the slot has a session, or the reason why it has none any more.
     pub(super) fn relaunch(
         &mut self,
-        spec: &EnvSpec,
         plan: &Plan,
         settings: &SessionSettings<'_>,
     ) -> Result<(), Interrupted> {
         self.session = None;
         self.relaunches += 1;
         if self.relaunches > RELAUNCHES {
-            let name = &spec.name;
+            let name = &self.spec.name;
             let deaths = self.relaunches;
             let what = format!("environment `{name}`: its agent died {deaths} times");
             self.error = Some(Failure::new(what));
             return Ok(());
         }
-        self.start_again(spec, plan, settings)
+        self.start_again(plan, settings)
     }
 
     /// Ends the environment and starts it again, which begins another launch.
     pub(super) fn start_again(
         &mut self,
-        spec: &EnvSpec,
         plan: &Plan,
         settings: &SessionSettings<'_>,
     ) -> Result<(), Interrupted> {
         self.session = None;
-        let dirs = plan.dirs_in(spec);
+        let dirs = plan.dirs_in(&self.spec);
         let paths = dirs.iter().map(|dir| dir.path.clone()).collect();
         let clean = Ask::Clean { paths, token: settings.token.clone() };
-        let started = Session::start(spec, &dirs, settings)
+        let started = Session::start(&self.spec, &dirs, settings)
             .and_then(|mut session| session.ask(clean, settings).map(|_| session))
             .and_then(|mut session| self.settle_clock(&mut session, settings).map(|()| session))
             .and_then(|mut session| Ok((send_inputs(plan, &mut session, settings)?, session)));
@@ -348,7 +346,7 @@ impl Slot {
             }
             Err(AgentError::Interrupted) => return Err(Interrupted),
             Err(AgentError::Dead(error) | AgentError::TimedOut(error)) => {
-                let name = &spec.name;
+                let name = &self.spec.name;
                 let context = format!("environment `{name}` did not start again");
                 self.error = Some(Failure::from(error).within(context));
             }

@@ -34,6 +34,6 @@ pub use power::{detectable, needed};
 pub use prediction::prediction;
 pub use quantile::{counted_quantile, quantile};
 pub use quantum::quantum;
-pub use rank::rank_correlation;
+pub use rank::rank_p_value;
 pub use ratio::ratio_of_locations;
 pub use slope::{Slope, median_slope};

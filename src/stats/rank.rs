@@ -4,44 +4,37 @@ use statrs::distribution::ContinuousCDF;
 
 use super::estimate::student;
 
-/// Pairs below which nothing is said.
+/// Fewer pairs than this show nothing.
 const PAIRS: usize = 12;
 
-/// Spearman's rank correlation.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct RankCorrelation {
-    /// From -1 to 1.
-    pub rho: f64,
-    /// Two-sided, by Student's t with n - 2 degrees of freedom.
-    pub p_value: f64,
+/// The p-value of Spearman's rank correlation of the pairs: two-sided, by Student's t with n - 2
+/// degrees of freedom (W. H. Press et al., Numerical Recipes, 14.6). None if there are fewer than
+/// twelve pairs, or if one of the two never changes.
+pub fn rank_p_value(pairs: &[(f64, f64)]) -> Option<f64> {
+    let rho = spearman(pairs)?;
+    let freedom = pairs.len() as f64 - 2.0;
+    let left = 1.0 - rho * rho;
+    Some(match left > 0.0 {
+        true => 2.0 * student(freedom).cdf(-rho.abs() * (freedom / left).sqrt()),
+        false => 0.0,
+    })
 }
 
-/// The rank correlation of the pairs; equal values share the mean of their ranks (C. Spearman,
-/// American Journal of Psychology 15, 1904; the test as in W. H. Press et al., Numerical Recipes,
-/// 14.6). None for fewer than twelve pairs, and where one of the two never changes.
-pub fn rank_correlation(pairs: &[(f64, f64)]) -> Option<RankCorrelation> {
+/// The rank correlation, from -1 to 1; equal values share the mean of their ranks (C. Spearman,
+/// American Journal of Psychology 15, 1904).
+fn spearman(pairs: &[(f64, f64)]) -> Option<f64> {
     if pairs.len() < PAIRS {
         return None;
     }
     let (a, b): (Vec<f64>, Vec<f64>) = pairs.iter().copied().unzip();
     let (a, b) = (ranks(&a), ranks(&b));
-    let n = pairs.len() as f64;
-    let middle = (n + 1.0) / 2.0;
+    let middle = (pairs.len() as f64 + 1.0) / 2.0;
     let product = |a: &[f64], b: &[f64]| -> f64 {
         a.iter().zip(b).map(|(a, b)| (a - middle) * (b - middle)).sum()
     };
     let (spread_a, spread_b) = (product(&a, &a), product(&b, &b));
-    if spread_a == 0.0 || spread_b == 0.0 {
-        return None;
-    }
-    let rho = (product(&a, &b) / (spread_a * spread_b).sqrt()).clamp(-1.0, 1.0);
-    let freedom = n - 2.0;
-    let left = 1.0 - rho * rho;
-    let p_value = match left > 0.0 {
-        true => 2.0 * student(freedom).cdf(-rho.abs() * (freedom / left).sqrt()),
-        false => 0.0,
-    };
-    Some(RankCorrelation { rho, p_value })
+    let changes = spread_a > 0.0 && spread_b > 0.0;
+    changes.then(|| (product(&a, &b) / (spread_a * spread_b).sqrt()).clamp(-1.0, 1.0))
 }
 
 /// The rank of each value, from 1.
@@ -74,18 +67,18 @@ mod tests {
         let iq = [106.0, 86.0, 100.0, 101.0, 99.0, 103.0, 97.0, 113.0, 112.0, 110.0];
         let hours = [7.0, 0.0, 27.0, 50.0, 28.0, 29.0, 20.0, 12.0, 6.0, 17.0];
         let once: Vec<(f64, f64)> = iq.into_iter().zip(hours).collect();
-        assert_eq!(rank_correlation(&once), None, "too few");
-        let found = rank_correlation(&[once.clone(), once].concat()).unwrap();
-        assert!((found.rho + 29.0 / 165.0).abs() < 0.01, "{found:?}");
-        assert!(found.p_value > 0.3, "{found:?}");
+        assert_eq!(rank_p_value(&once), None, "too few");
+        let twice = [once.clone(), once].concat();
+        let rho = spearman(&twice).unwrap();
+        assert!((rho + 29.0 / 165.0).abs() < 0.01, "{rho}");
+        assert!(rank_p_value(&twice).unwrap() > 0.3);
     }
 
     #[test]
     fn what_rises_with_the_other_is_certain_and_what_stays_tells_nothing() {
         let rising: Vec<(f64, f64)> = (0..20).map(|i| (f64::from(i), f64::from(i * i))).collect();
-        let found = rank_correlation(&rising).unwrap();
-        assert_eq!((found.rho, found.p_value), (1.0, 0.0));
+        assert_eq!((spearman(&rising), rank_p_value(&rising)), (Some(1.0), Some(0.0)));
         let still: Vec<(f64, f64)> = (0..20).map(|i| (1.0, f64::from(i))).collect();
-        assert_eq!(rank_correlation(&still), None);
+        assert_eq!(rank_p_value(&still), None);
     }
 }

@@ -40,12 +40,11 @@ impl Driver<'_> {
                 Err(AgentError::Dead(error) | AgentError::TimedOut(error)) => {
                     failure = Failure::from(error);
                     if attempt == 1 {
-                        let name = &self.slots[slot].name;
+                        let name = &self.slots[slot].spec.name;
                         let warning = failure.clone().within(format!("starting `{name}` again"));
                         self.watcher.warn(&warning);
                     }
-                    let spec = &self.plan.environments[slot];
-                    self.slots[slot].relaunch(spec, self.plan, self.settings)?;
+                    self.slots[slot].relaunch(self.plan, self.settings)?;
                 }
             }
         }
@@ -76,7 +75,7 @@ impl Driver<'_> {
         why: Failure,
     ) -> Result<()> {
         self.cases[case].cells[slot].size = None;
-        let name = self.slots[slot].name.clone();
+        let name = self.slots[slot].spec.name.clone();
         if state == OutcomeState::Failed && self.slots[slot].error.is_none() {
             let context = format!("{} in `{name}` failed", self.plan.cases[case].case);
             self.watcher.warn(&why.clone().within(context));

@@ -35,7 +35,7 @@ impl Driver<'_> {
                     let name = &spec.name;
                     let text = format!("`{name}` does not say what its programs and inputs are");
                     self.watcher.warn(&text.into());
-                    slot.start_again(spec, self.plan, self.settings)?;
+                    slot.start_again(self.plan, self.settings)?;
                     continue;
                 }
             };
@@ -109,7 +109,7 @@ impl Driver<'_> {
         slot: usize,
         folder: &Path,
     ) -> Result<(), Stop> {
-        let name = self.slots[slot].name.clone();
+        let name = self.slots[slot].spec.name.clone();
         let Some(session) = &mut self.slots[slot].session else { return Ok(()) };
         let folder = folder.join(kept_outputs::file_name(slot, &name));
         let file =

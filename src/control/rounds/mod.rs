@@ -78,7 +78,7 @@ pub fn run(plan: &Plan, settings: &SessionSettings<'_>, watcher: &mut dyn Watche
 fn remove_leftovers(slots: Vec<Slot>, plan: &Plan, settings: &SessionSettings<'_>) {
     let is_lost = |slot: &Slot| slot.session.is_none();
     let lost: Vec<String> =
-        slots.iter().filter(|it| is_lost(it)).map(|it| it.name.clone()).collect();
+        slots.iter().filter(|it| is_lost(it)).map(|it| it.spec.name.clone()).collect();
     // The agents that still live keep files of the same names until they have ended.
     drop(slots);
     for spec in plan.environments.iter().filter(|spec| lost.contains(&spec.name)) {
@@ -125,7 +125,7 @@ struct Driver<'a> {
 impl Driver<'_> {
     /// The slot of the reference.
     fn reference(&self) -> Option<usize> {
-        self.slots.iter().position(|slot| slot.name == self.plan.reference)
+        self.slots.iter().position(|slot| slot.spec.name == self.plan.reference)
     }
 
     /// The reason why the case cannot be measured in this environment, if there is one.
@@ -208,11 +208,10 @@ impl Driver<'_> {
             if cold {
                 sys::drop_caches().context("emptying the page caches")?;
             }
-            let spec = &self.plan.environments[slot];
-            self.slots[slot].start_again(spec, self.plan, self.settings)?;
+            self.slots[slot].start_again(self.plan, self.settings)?;
             if self.slots[slot].session.is_none() {
                 // A case that failed in one of many rounds may succeed in the next.
-                self.slots[slot].relaunch(spec, self.plan, self.settings)?;
+                self.slots[slot].relaunch(self.plan, self.settings)?;
             }
             match self.slots[slot].launch(self.launches.number + 1, cold) {
                 Some(launch) => self.watcher.record(Record::Launch(launch))?,
@@ -285,7 +284,7 @@ impl Driver<'_> {
                 self.cases[case].cells[slot].add(round, &set, timed, launch);
             }
             self.watcher.record(Record::Block(runfile::Block {
-                env: self.slots[slot].name.clone(),
+                env: self.slots[slot].spec.name.clone(),
                 case,
                 round,
                 place,
@@ -349,7 +348,7 @@ impl Driver<'_> {
             cases: self.cases.len(),
             rounds: self.rounds_of_all(),
             widest: widest.map(|(width, case, slot)| {
-                (width, format!("{} in {}", self.plan.cases[case].case, self.slots[slot].name))
+                (width, format!("{} in {}", self.plan.cases[case].case, self.slots[slot].spec.name))
             }),
         });
     }

@@ -51,7 +51,7 @@ impl Driver<'_> {
                 let cell = &mut self.cases[index].cells[slot];
                 (cell.size, cell.most) = (Some(block_size(tuning)), tuning.most);
                 self.watcher.record(Record::Tuned(Tuned {
-                    env: self.slots[slot].name.clone(),
+                    env: self.slots[slot].spec.name.clone(),
                     case: index,
                     iterations: tuning.iterations,
                     each_ns: tuning.each_ns,

@@ -50,31 +50,59 @@ pub trait FileCalls {
     fn sync_all(file: Self::Handle) -> io::Result<()>;
 }
 
+/// What is common to files that are open for reading and for writing.
+struct OpenFile<C: FileCalls>(C::Handle);
+
+impl<C: FileCalls> OpenFile<C> {
+    #[inline]
+    fn open(path: &C::Path, opening: Opening, access: Access) -> io::Result<Self> {
+        C::open(path, opening, access).map(OpenFile)
+    }
+
+    #[inline]
+    fn rewind(&self) -> io::Result<()> {
+        C::rewind(self.0)
+    }
+
+    #[inline]
+    fn close(self) -> io::Result<()> {
+        let file = self.0;
+        std::mem::forget(self);
+        C::close(file)
+    }
+}
+
+impl<C: FileCalls> Drop for OpenFile<C> {
+    fn drop(&mut self) {
+        let _ = C::close(self.0);
+    }
+}
+
 /// A file that is open for reading. Closed by [`ReadFile::close`] or, unchecked, when dropped.
-pub struct ReadFile<C: FileCalls>(C::Handle);
+pub struct ReadFile<C: FileCalls>(OpenFile<C>);
 
 impl<C: FileCalls> ReadFile<C> {
     #[inline]
     pub fn open(path: &C::Path) -> io::Result<Self> {
-        C::open(path, Opening::Read, Access::Buffered).map(ReadFile)
+        OpenFile::open(path, Opening::Read, Access::Buffered).map(ReadFile)
     }
 
     #[inline]
     pub fn open_as(path: &C::Path, access: Access) -> io::Result<Self> {
-        C::open(path, Opening::Read, access).map(ReadFile)
+        OpenFile::open(path, Opening::Read, access).map(ReadFile)
     }
 
     /// One read of up to the buffer's length, from where the last one ended.
     #[inline]
     pub fn read(&self, buffer: &mut [u8]) -> io::Result<usize> {
-        C::read(self.0, buffer)
+        C::read(self.0.0, buffer)
     }
 
     /// One read of a single byte; an error if there is none.
     #[inline]
     pub fn read_byte(&self) -> io::Result<u8> {
         let mut byte = [0];
-        match C::read(self.0, &mut byte)? {
+        match C::read(self.0.0, &mut byte)? {
             1 => Ok(byte[0]),
             _ => Err(io::ErrorKind::UnexpectedEof.into()),
         }
@@ -83,73 +111,65 @@ impl<C: FileCalls> ReadFile<C> {
     /// One read at that offset, of up to the buffer's length; returns how many bytes came.
     #[inline]
     pub fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
-        C::read_at(self.0, buffer, offset)
+        C::read_at(self.0.0, buffer, offset)
     }
 
     /// Goes back to the start.
     #[inline]
     pub fn rewind(&self) -> io::Result<()> {
-        C::rewind(self.0)
+        self.0.rewind()
     }
 
     #[inline]
     pub fn close(self) -> io::Result<()> {
-        let file = self.0;
-        std::mem::forget(self);
-        C::close(file)
-    }
-}
-
-impl<C: FileCalls> Drop for ReadFile<C> {
-    fn drop(&mut self) {
-        let _ = C::close(self.0);
+        self.0.close()
     }
 }
 
 /// A file that is open for writing. Closed by [`WriteFile::close`] or, unchecked, when dropped.
-pub struct WriteFile<C: FileCalls>(C::Handle);
+pub struct WriteFile<C: FileCalls>(OpenFile<C>);
 
 impl<C: FileCalls> WriteFile<C> {
     /// Creates the file; an error if it exists.
     #[inline]
     pub fn create(path: &C::Path) -> io::Result<Self> {
-        C::open(path, Opening::Create, Access::Buffered).map(WriteFile)
+        OpenFile::open(path, Opening::Create, Access::Buffered).map(WriteFile)
     }
 
     /// Creates the file; an error if it exists.
     #[inline]
     pub fn create_as(path: &C::Path, access: Access) -> io::Result<Self> {
-        C::open(path, Opening::Create, access).map(WriteFile)
+        OpenFile::open(path, Opening::Create, access).map(WriteFile)
     }
 
     /// Opens an existing file and leaves it unchanged.
     #[inline]
     pub fn open(path: &C::Path) -> io::Result<Self> {
-        C::open(path, Opening::Write, Access::Buffered).map(WriteFile)
+        OpenFile::open(path, Opening::Write, Access::Buffered).map(WriteFile)
     }
 
     /// Opens an existing file and leaves it unchanged.
     #[inline]
     pub fn open_as(path: &C::Path, access: Access) -> io::Result<Self> {
-        C::open(path, Opening::Write, access).map(WriteFile)
+        OpenFile::open(path, Opening::Write, access).map(WriteFile)
     }
 
     /// One write from where the last one ended; returns how many bytes were taken.
     #[inline]
     pub fn write(&self, data: &[u8]) -> io::Result<usize> {
-        C::write(self.0, data)
+        C::write(self.0.0, data)
     }
 
     /// One write at that offset; returns how many bytes were taken.
     #[inline]
     pub fn write_at(&self, data: &[u8], offset: u64) -> io::Result<usize> {
-        C::write_at(self.0, data, offset)
+        C::write_at(self.0.0, data, offset)
     }
 
     /// One write of a single byte.
     #[inline]
     pub fn write_byte(&self) -> io::Result<()> {
-        match C::write(self.0, b"x")? {
+        match C::write(self.0.0, b"x")? {
             1 => Ok(()),
             _ => Err(io::ErrorKind::WriteZero.into()),
         }
@@ -158,31 +178,23 @@ impl<C: FileCalls> WriteFile<C> {
     /// Makes the data durable, and of the attributes what is needed to read the data.
     #[inline]
     pub fn sync_data(&self) -> io::Result<()> {
-        C::sync_data(self.0)
+        C::sync_data(self.0.0)
     }
 
     /// Makes data and attributes durable.
     #[inline]
     pub fn sync_all(&self) -> io::Result<()> {
-        C::sync_all(self.0)
+        C::sync_all(self.0.0)
     }
 
     /// Goes back to the start: the next write replaces what is there.
     #[inline]
     pub fn rewind(&self) -> io::Result<()> {
-        C::rewind(self.0)
+        self.0.rewind()
     }
 
     #[inline]
     pub fn close(self) -> io::Result<()> {
-        let file = self.0;
-        std::mem::forget(self);
-        C::close(file)
-    }
-}
-
-impl<C: FileCalls> Drop for WriteFile<C> {
-    fn drop(&mut self) {
-        let _ = C::close(self.0);
+        self.0.close()
     }
 }
