@@ -81,7 +81,7 @@ fn overview(page: &Page, tried: &[EnvSpec], settings: &SessionSettings<'_>) -> R
         }
         text.push_str(&match launcher.detect() {
             Availability::Available => {
-                page.entry(info.usage, "?", &["needs what only you can name".to_owned()])
+                page.entry(info.usage, "?", &["needs an argument that only you know".to_owned()])
             }
             Availability::Unavailable { reason, remedy } => {
                 let why = Failure::new(reason).or_remedy(remedy);

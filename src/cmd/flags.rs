@@ -17,8 +17,8 @@ fn remedy(flag: Flag) -> &'static str {
             "do not use the row; report it with its run file as an error of envtax"
         }
         Flag::HeavyTail => {
-            "read the mean beside the cost: users wait for the mean; measure again on an idle \
-             machine to see whether the tail is the environment's"
+            "read the mean beside the cost, because users pay the mean; measure again on an idle \
+             machine to see whether the slow operations come from the environment"
         }
         Flag::Contended => {
             "stop other programs and measure again, or give a larger `--budget`; until then, do \
@@ -51,19 +51,19 @@ fn remedy(flag: Flag) -> &'static str {
              programs"
         }
         Flag::Floor => {
-            "read the figure as an upper bound; an input for which the command needs more memory \
-             gives its own"
+            "read the figure as an upper bound; with an input that needs more memory, the figure \
+             is the command's own"
         }
         Flag::Ticks => {
             "read the wall time instead, or time an input that takes a hundred steps of CPU time \
              or more"
         }
         Flag::Autocorrelated => {
-            "give a larger `--budget`, or stop what changes from minute to minute"
+            "give a larger `--budget`, or stop programs whose load changes from minute to minute"
         }
         Flag::FollowsLoad => {
             "stop other programs and measure again, or measure beside a known load (`--load N`): \
-             without and with it, the two tables say what the load does"
+             the two tables, without and with it, show the effect of the load"
         }
         Flag::NotDurable => {
             "do not count on durability there; look for a write cache or a mount option that \

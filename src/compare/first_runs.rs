@@ -104,7 +104,7 @@ fn drift(case: &str, slope: &Slope, session: &Session<'_>) -> String {
     };
     format!(
         "{case}: each run{file} took {} {word} than the one before ({near} to {far}): it had not \
-         come to rest, and its cost depends on how long was measured",
+         settled, so its cost depends on the length of the measurement",
         percent(slope.value)
     )
 }

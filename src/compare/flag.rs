@@ -92,22 +92,22 @@ impl Flag {
                 "below a nanosecond: no operation is that fast, so it was not done"
             }
             Flag::HeavyTail => {
-                "tail: floor and mean cost tell different stories, by more than 10 % and beyond \
-                 both intervals; slow operations are more frequent than in the reference, or \
-                 rarer"
+                "tail: the taxes of the floor and of the mean cost differ by more than 10 % and \
+                 by more than both intervals; slow operations are more frequent than in the \
+                 reference, or rarer"
             }
             Flag::Contended => {
-                "contended: other programs took more than 5 % of the time; the floor cost used \
-                 here withstands that, the mean does not"
+                "contended: other programs took more than 5 % of the time; this changes the mean \
+                 cost, but hardly the floor"
             }
             Flag::DifferentWork => {
                 "different work: page faults or context switches an operation differ by more than \
                  10 % from the reference's: part of the tax is other work, not slower work"
             }
-            Flag::NotPinned => "could not be pinned to one CPU: placement adds its own noise",
+            Flag::NotPinned => "not pinned to one CPU: changes of its CPU make the cost vary more",
             Flag::ClockShare => {
-                "the clock's own readings: a single one takes more than 1\u{a0}% of a sample of \
-                 this phase; part of the cost is the clock, not the operation"
+                "clock: one reading of the clock takes more than 1\u{a0}% of a sample of this \
+                 phase; a part of the cost is the clock's"
             }
             Flag::FewRounds => {
                 "few rounds: fewer than the plan's min_rounds (15 unless the file says otherwise); \
@@ -115,24 +115,24 @@ impl Flag {
                  there is no verdict"
             }
             Flag::Modes => {
-                "levels: the ratio jumps between the levels that are listed below; slower or \
-                 faster is said only where all of them are"
+                "levels: the ratio jumps between the levels that are listed below; the verdict is \
+                 slower or faster only if all levels are"
             }
             Flag::NotCold => {
-                "unverified: asked for cold, but pages may have been in a cache when the reading \
-                 began"
+                "unverified: the file was to be cold, but some of its pages may have been in a \
+                 cache"
             }
             Flag::NotDurable => {
                 "not durable: the device did not write data that was reported as durable"
             }
             Flag::OtherProgram => {
-                "another program: the file of that name is not the reference's; what differs is \
-                 named below"
+                "another program: the file of that name differs from the reference's; the text \
+                 below says how"
             }
             Flag::Floor => {
-                "at the floor: the process that starts the command has as much memory, and is \
-                 counted with it until the program is executed; the command itself had this much \
-                 at most"
+                "at the floor: the process that starts the command has this much memory, and is \
+                 counted until the command's program is executed; the command itself had at most \
+                 this much"
             }
             Flag::Launches => {
                 "launches differ: from one start of the environment to the next the ratio changes \
@@ -140,18 +140,17 @@ impl Flag {
                  it narrower (`--launches N`)"
             }
             Flag::Autocorrelated => {
-                "autocorrelated: each round resembles the one before it, so that there is less in \
-                 them than their number says; the interval is too narrow, and a longer run \
-                 mends it"
+                "autocorrelated: each round resembles the one before it, so the rounds tell less \
+                 than their number suggests; the interval is too narrow, and a longer run helps"
             }
             Flag::FollowsLoad => {
-                "follows the load: beside other programs the ratio is another one than without \
-                 them, by more than 5 %; measure again when the machine is quiet, or beside a \
+                "follows the load: the ratio beside other programs differs by more than 5 % from \
+                 the ratio without them; measure again when the machine is quiet, or beside a \
                  known load (`--load N`)"
             }
             Flag::Ticks => {
                 "ticks: CPU time is counted in steps, and this difference is less than three of \
-                 them, or some runs show no such time at all: that is no change"
+                 them, or some runs show no such time at all; it does not count as a change"
             }
         }
     }

@@ -58,7 +58,7 @@ fn receive(
             Answer::Piece(Some(piece)) => piece,
             Answer::Piece(None) => return Ok(true),
             Answer::Failed(_) => return Ok(false),
-            _ => return Err(AgentError::Dead(anyhow!("the agent there hands no files over"))),
+            _ => return Err(AgentError::Dead(anyhow!("the agent there sends no files"))),
         };
         let bytes = bytes_of(&piece.hex).context("a piece is not hexadecimal")?;
         offset += bytes.len() as u64;

@@ -11,7 +11,7 @@ use crate::model::CommandCase;
 const LACKS: &str = "hyperfine's results: the runs of each command came one after the other, not \
                      in turn with the others', so that a drift of the machine looks like a \
                      difference; user and system time are means over all runs, without spread; \
-                     nothing is said of when and where that was, and of the program";
+                     the file does not say when and where they ran, nor which program it was";
 
 #[derive(Deserialize)]
 struct Export {

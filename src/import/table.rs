@@ -8,8 +8,8 @@ use crate::model::CommandCase;
 /// The first line that is no comment.
 pub(super) const HEADER: &str = "input,metric,value";
 
-const LACKS: &str = "figures as they were written down: nothing is said of when, in which order \
-                     and where they were taken, and of the program";
+const LACKS: &str = "figures of a table, which does not say when, where and in which order they \
+                     were measured, nor of which program";
 
 pub(super) fn read(text: &str, stem: &str) -> Result<Option<Found>> {
     let mut lines = text.lines().map(str::trim).filter(|it| !it.is_empty() && !it.starts_with('#'));

@@ -6,8 +6,8 @@ use anyhow::{Context, Result};
 use super::{FIGURES, Found, Run, Series, nanoseconds};
 use crate::model::CommandCase;
 
-const LACKS: &str = "output of `time`: nothing is said of when, in which order and where it was \
-                     printed, and of the program";
+const LACKS: &str = "output of `time`, which does not say when, where and in which order it was \
+                     printed, nor for which program";
 
 /// Lines of `time -v` with the figure that each has.
 const VERBOSE: [(&str, usize); 8] = [

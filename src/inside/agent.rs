@@ -171,7 +171,8 @@ impl Agent {
             }
             ensure!(line.ends_with('\n'), "a request is longer than {MAX_LINE} bytes or cut off");
             let Some(message) = message_in(&line) else { continue };
-            let request: Request = serde_json::from_str(message).context("a request is not one")?;
+            let request: Request =
+                serde_json::from_str(message).context("a line is not a request")?;
             let answer = match request.ask {
                 Ask::Quit => break,
                 ask => {

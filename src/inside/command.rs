@@ -236,7 +236,7 @@ fn judge(
     }
     Err(Failure::new(format!("`{command}` ended with {}", end.status))
         .printed(stderr.map(last_lines).unwrap_or_default())
-        .or_remedy("see by hand why, or time it all the same with `--ignore-failure`")
+        .or_remedy("run it by hand to see why, or time it nevertheless with `--ignore-failure`")
         .into())
 }
 
@@ -259,7 +259,7 @@ fn not_started(words: &[String], error: io::Error) -> anyhow::Error {
     let kind = error.kind();
     if kind == io::ErrorKind::NotFound && there {
         return anyhow!(
-            "`{program}` is there, but not what is to run it in this environment: the program in \
+            "`{program}` exists in this environment, but what runs it does not: the program in \
              its first line, or the loader of its libraries"
         );
     }

@@ -16,7 +16,7 @@ pub fn run() -> Result<()> {
     sys::die_with_parent();
     let mut text = String::new();
     io::stdin().read_to_string(&mut text).context("reading the order")?;
-    let order: WorkerOrder = serde_json::from_str(&text).context("the order is not one")?;
+    let order: WorkerOrder = serde_json::from_str(&text).context("the line is not an order")?;
     let answer = match carry_out(&order) {
         Ok(answer) => answer,
         Err(error) if probe::cannot_measure(&error) => Answer::CannotMeasure(Failure::from(error)),
@@ -70,7 +70,7 @@ fn in_copies(order: &WorkerOrder, size: BlockSize, copies: usize, own: &Scratch)
     let reason = match &answer {
         Ok(Answer::Block(_)) => None,
         Ok(Answer::CannotMeasure(why)) => Some(why.what.clone()),
-        Ok(_) => Some("it gave another answer".to_owned()),
+        Ok(_) => Some("it gave an unexpected answer".to_owned()),
         Err(error) => Some(format!("{error:#}")),
     };
     if let Some(reason) = &reason {

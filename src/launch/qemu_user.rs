@@ -61,7 +61,8 @@ fn wanted(argument: &str) -> Result<Wanted> {
     };
     ensure!(
         !binfmt || machine != ARCH,
-        "`binfmt=yes` is for another machine than this one: the kernel would run QEMU itself by it"
+        "`binfmt=yes` is for other machines than this one: here the kernel would start QEMU by \
+         QEMU"
     );
     Ok(Wanted { machine, target, binfmt })
 }
@@ -139,7 +140,7 @@ mod tests {
         let error = |argument: &str| format!("{:#}", QemuUser.check(argument).unwrap_err());
         assert!(error("riscv64").contains("not `riscv64`"));
         assert!(error("aarch64,static").contains("qemu-user[:MACHINE[,binfmt=yes]]"));
-        assert!(error(&format!("{ARCH},binfmt=yes")).contains("another machine"));
+        assert!(error(&format!("{ARCH},binfmt=yes")).contains("other machines than this one"));
         assert!(QemuUser.check("").is_ok() && QemuUser.check("aarch64").is_ok());
     }
 }

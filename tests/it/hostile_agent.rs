@@ -106,7 +106,7 @@ fn greetings() {
 fn answers_about_the_clock() {
     check(
         "\"answer\":{\"clock\":",
-        Fails("does not tell of its clock"),
+        Fails("tells nothing about its clock"),
         &[
             ("\"cost_ns\":[^,]*", "\"cost_ns\":-1", Fails("")),
             ("\"cost_ns\":[^,]*", "\"cost_ns\":1e300", Fails("")),

@@ -82,7 +82,7 @@ fn what_cannot_be_executed_says_why() {
     let plain = place.write("plain", "#!/bin/sh\n");
     fails(&place, &[&plain], "may not be executed");
     let bad = program(&place, "bad", "#!/no/such/shell\n");
-    fails(&place, &["--force", &bad], "is there, but not what is to run it");
+    fails(&place, &["--force", &bad], "but what runs it does not");
     let text = program(&place, "text", "echo a\n");
     fails(&place, &["--force", &text], "is no program of this environment");
     let folder = place.path("target");

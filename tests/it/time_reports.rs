@@ -62,7 +62,7 @@ fn the_published_table_is_printed_to_the_digit() {
         "real: the paired interval, -1.7 to 7.7\u{a0}%, includes no change",
         "one run of each: nothing tells how much another one would differ",
         "the files are different sessions, not interleaved",
-        "nothing is said of when, in which order and where they were taken",
+        "does not say when, where and in which order they were measured",
     ];
     said.into_iter().fold(done, Done::prints);
 }

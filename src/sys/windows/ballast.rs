@@ -13,7 +13,7 @@ pub fn huge_page_size() -> Option<usize> {
 
 impl Ballast {
     pub fn map(_bytes: usize, _page: Option<usize>) -> io::Result<Ballast> {
-        not_here("no memory is carried along where nothing can be forked")
+        not_here("Windows has no fork that would copy the memory")
     }
 
     pub fn write(&mut self) {

@@ -136,7 +136,7 @@ fn flag(access: Access) -> io::Result<u32> {
         Access::Durable => fs::FILE_FLAG_WRITE_THROUGH,
     };
     match wine_version() {
-        Some(_) => not_here("Wine reads and writes through the cache whatever is asked for"),
+        Some(_) => not_here("Wine reads and writes through the cache, even if asked not to"),
         None => Ok(flag),
     }
 }
