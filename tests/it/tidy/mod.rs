@@ -1,5 +1,6 @@
 //! Rules of the code base that a compiler does not keep. Each failure says what to do.
 
+mod documents;
 mod modules;
 
 use std::fs;
@@ -159,63 +160,6 @@ fn lines_functions_and_files_are_short() {
     report(problems);
 }
 
-#[test]
-fn documents_are_kept() {
-    let read = |name: &str| text(&Path::new(ROOT).join(name));
-    assert!(read("CHANGELOG.md").contains("## Unreleased"), "CHANGELOG.md has no Unreleased");
-    assert!(read("docs/ARCHITECTURE.md").lines().count() <= 150, "ARCHITECTURE.md is a map");
-    let mut problems = Vec::new();
-    for path in files_below("docs", "md") {
-        let text = text(&path);
-        if text.lines().filter(|line| line.starts_with("# ")).count() != 1 {
-            problems.push(format!("{}: needs exactly one title", short(&path)));
-        }
-        for name in relative_links(&text) {
-            if !path.parent().unwrap().join(&name).exists() {
-                problems.push(format!("{}: links to `{name}`, which is not there", short(&path)));
-            }
-        }
-    }
-    for name in relative_links(&read("README.md")) {
-        if !Path::new(ROOT).join(&name).exists() {
-            problems.push(format!("README.md: links to `{name}`, which is not there"));
-        }
-    }
-    report(problems);
-}
-
-/// The map must not have old names. A name may be written from the root, from `src/`, or by its
-/// end.
-#[test]
-fn the_map_names_files_that_exist() {
-    let mut known: Vec<String> = Vec::new();
-    for folder in ["src", "tests", "bench", "docs", ".ci", "scripts", "fuzz"] {
-        let mut open = vec![Path::new(ROOT).join(folder)];
-        while let Some(path) = open.pop() {
-            let name = path.strip_prefix(ROOT).unwrap().display().to_string();
-            match path.is_dir() {
-                true => {
-                    known.push(format!("/{name}/"));
-                    open.extend(fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()));
-                }
-                false => known.push(format!("/{name}")),
-            }
-        }
-    }
-    let mut problems = Vec::new();
-    for document in ["docs/ARCHITECTURE.md", "CONTRIBUTING.md"] {
-        let text = text(&Path::new(ROOT).join(document));
-        for word in text.split('`').skip(1).step_by(2) {
-            let plain = word.chars().all(|c| c.is_ascii_lowercase() || "._-/".contains(c));
-            let is_file = plain && (word.ends_with(".rs") || word.ends_with('/'));
-            if is_file && !known.iter().any(|known| known.ends_with(&format!("/{word}"))) {
-                problems.push(format!("{document}: there is no `{word}`"));
-            }
-        }
-    }
-    report(problems);
-}
-
 /// Readers of a folder begin with its `mod.rs`.
 #[test]
 fn every_folder_says_what_it_may_and_must_not_do() {
@@ -234,16 +178,6 @@ fn every_folder_says_what_it_may_and_must_not_do() {
         }
     }
     report(problems);
-}
-
-/// Targets of Markdown links that are files of this repository, without anchors.
-fn relative_links(text: &str) -> Vec<String> {
-    text.split("](")
-        .skip(1)
-        .filter_map(|rest| rest.split(')').next())
-        .filter(|link| !link.contains("://") && !link.starts_with('#'))
-        .map(|link| link.split('#').next().unwrap().to_owned())
-        .collect()
 }
 
 #[test]
