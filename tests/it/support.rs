@@ -87,6 +87,13 @@ impl Place {
         self.envtax(["run", "-o", "run.jsonl"]).args(environments).args(probes)
     }
 
+    /// The names of all formats.
+    pub fn formats(&self) -> Vec<String> {
+        let done = self.envtax(["list", "formats"]).run().exits(0);
+        let names = done.out.lines().filter_map(|line| line.split_whitespace().next());
+        names.map(str::to_owned).collect()
+    }
+
     /// The comparison of a run file of this place.
     pub fn comparison(&self, file: &str) -> Comparison {
         let done = self.envtax(["compare", file, "--format", "json"]).run().exits(0);
