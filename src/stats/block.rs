@@ -1,4 +1,4 @@
-//! What one block says: its floor for verdicts, its mean for what is felt.
+//! The two figures of a block: the floor, for verdicts, and the mean, which users pay.
 
 use super::quantile;
 

@@ -2,7 +2,7 @@
 
 use super::quantile;
 
-/// Share of the values, and number, that a level has at least: fewer are outliers.
+/// A level has at least this share of the values, and this number; fewer are outliers.
 const SHARE: f64 = 0.15;
 const FEWEST: usize = 4;
 /// Least factor between neighbouring levels.
@@ -12,7 +12,7 @@ const APART: f64 = 1.2;
 /// exponential, uniform or Student's t with 1.5 degrees of freedom (docs/METHODOLOGY.md).
 const DISTINCT: f64 = 2.7;
 
-/// Values that lie together.
+/// Values that lie close together.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Level {
     /// Median of its values.
@@ -21,9 +21,10 @@ pub struct Level {
     pub share: f64,
 }
 
-/// The levels of these logarithms, ascending; a single one where they lie together. The values are
-/// split where the squares within both parts are least (W. D. Fisher, J. Am. Stat. Assoc. 53,
-/// 1958), and each part again, as long as the parts are distinct. No level of no value.
+/// The levels of these logarithms, ascending; a single one if all lie close together. The values
+/// are split where the sum of squares within both parts is smallest (W. D. Fisher, J. Am. Stat.
+/// Assoc. 53, 1958), and each part again, as long as the parts are distinct. Without values there
+/// is no level.
 pub fn levels(values: &[f64]) -> Vec<Level> {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -46,8 +47,8 @@ fn split<'a>(sorted: &'a [f64], least: usize, parts: &mut Vec<&'a [f64]>) {
     }
 }
 
-/// The place that leaves the least squares within both parts, which is the one with the most
-/// between them. None where a part would be too small.
+/// The place with the smallest sum of squares within both parts, which has the largest between
+/// them. None if a part would be too small.
 fn best_split(sorted: &[f64], least: usize) -> Option<usize> {
     let total: f64 = sorted.iter().sum();
     let n = sorted.len();

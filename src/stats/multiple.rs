@@ -1,4 +1,6 @@
-//! Many verdicts at once.
+//! Corrects verdicts for their number (multiple testing).
+
+use super::rank::ascending;
 
 /// Family-wise error at which words of difference are given. Runs end where intervals look narrow,
 /// which makes small p-values more frequent than they say: at this level a false word is in at most
@@ -9,10 +11,8 @@ pub const FAMILY_LEVEL: f64 = 0.02;
 /// Statistics 6, 1979): in the order of their p-values, each is held to `level` divided by the
 /// number not yet decided, and the first that fails ends it.
 pub fn holm(p_values: &[f64], level: f64) -> Vec<bool> {
-    let mut order: Vec<usize> = (0..p_values.len()).collect();
-    order.sort_by(|a, b| p_values[*a].total_cmp(&p_values[*b]));
     let mut rejected = vec![false; p_values.len()];
-    for (decided, index) in order.into_iter().enumerate() {
+    for (decided, index) in ascending(p_values).into_iter().enumerate() {
         if p_values[index] > level / (p_values.len() - decided) as f64 {
             break;
         }

@@ -5,11 +5,11 @@ use statrs::distribution::ContinuousCDF;
 
 use super::estimate::student;
 
-/// Share of comparisons in which a difference of the size asked for is to be found.
+/// Share of comparisons that are to find a difference of the given size.
 const POWER: f64 = 0.8;
 /// Level of the two-sided test.
 const LEVEL: f64 = 0.05;
-/// Sessions a side beyond which nobody will go.
+/// Nobody measures more sessions a side than this.
 const MOST: usize = 1000;
 
 /// The difference that a two-sided test at 5 % between groups of these sizes finds in four of five
@@ -25,8 +25,8 @@ pub fn detectable(deviation: f64, a: usize, b: usize) -> Option<f64> {
     Some(reach * deviation * (1.0 / a as f64 + 1.0 / b as f64).sqrt())
 }
 
-/// Fewest values in each group, `least` or more, with which a difference of that size is found;
-/// none where even a thousand would not do.
+/// The smallest size of each group, at least `least`, with which a difference of that size is
+/// found. None if a thousand are not enough.
 pub fn needed(deviation: f64, size: f64, least: usize) -> Option<usize> {
     (least..=MOST).find(|count| detectable(deviation, *count, *count).is_some_and(|it| it <= size))
 }

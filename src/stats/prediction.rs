@@ -1,10 +1,10 @@
-//! Where the next run will fall, from runs that were made.
+//! Predicts where the next run will fall, from earlier runs.
 
 use statrs::distribution::ContinuousCDF;
 
 use super::estimate::{mean, student, variance};
 
-/// Runs below which nothing is predicted.
+/// Fewer runs than this predict nothing.
 const FEWEST: usize = 3;
 
 /// A range for one further value.
@@ -14,7 +14,7 @@ pub struct Prediction {
     pub value: f64,
     pub low: f64,
     pub high: f64,
-    /// Values that it is made from.
+    /// Number of values from which it is made.
     pub count: usize,
 }
 

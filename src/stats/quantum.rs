@@ -7,13 +7,13 @@ use std::collections::BTreeSet;
 const TICKS: [f64; 5] = [1e9 / 60.0, 1e9 / 64.0, 1e7, 4e6, 1e6];
 /// Last digits in which readings may be written, in ns.
 const DIGITS: [u64; 6] = [10_000_000, 1_000_000, 100_000, 10_000, 1_000, 1];
-/// The finest step that systems hand out CPU time in, in ns: what is no tick has it.
+/// The finest step in ns in which systems count CPU time: that of clocks without ticks.
 const FINEST: f64 = 1e3;
 /// Readings are ticks when chance alone would make them such in fewer cases than this.
 const CHANCE: f64 = 1e-3;
 
-/// The tick, in ns, of which all these readings are whole multiples, as far as their digits tell:
-/// 7.047 s is 451 times 1/64 s. None where there is none, or too few readings to know.
+/// The tick in ns of which all these readings are whole multiples, as far as their digits tell:
+/// 7.047 s is 451 times 1/64 s. None if there is no such tick, or if too few readings show one.
 pub fn quantum(readings: &[u64]) -> Option<f64> {
     let distinct: BTreeSet<u64> = readings.iter().copied().filter(|ns| *ns > 0).collect();
     let written = |digit: &u64| distinct.iter().all(|ns| ns.is_multiple_of(*digit));
@@ -23,7 +23,7 @@ pub fn quantum(readings: &[u64]) -> Option<f64> {
         distinct.iter().all(|ns| off(*ns as f64 + cut) <= (digit / 2.0).max(FINEST) + 1.0)
     };
     TICKS.into_iter().find(|tick| {
-        // Digits as coarse as the tick are themselves what is to be explained.
+        // If the digits are as coarse as the tick, they themselves are what is to be explained.
         let one = if digit == *tick { FINEST / tick } else { digit.max(2.0 * FINEST) / tick };
         let chance = one.powi(distinct.len() as i32);
         // Programs round to their last digit, or cut the rest off.

@@ -1,4 +1,4 @@
-//! Whether one thing rises with another, by their ranks.
+//! Tests whether one value rises with another, by their ranks.
 
 use statrs::distribution::ContinuousCDF;
 
@@ -39,16 +39,21 @@ fn spearman(pairs: &[(f64, f64)]) -> Option<f64> {
 
 /// The rank of each value, from 1.
 fn ranks(values: &[f64]) -> Vec<f64> {
-    let mut order: Vec<usize> = (0..values.len()).collect();
-    order.sort_by(|a, b| values[*a].total_cmp(&values[*b]));
     let mut ranks = vec![0.0; values.len()];
     let mut start = 0;
-    for equal in order.chunk_by(|a, b| values[*a] == values[*b]) {
+    for equal in ascending(values).chunk_by(|a, b| values[*a] == values[*b]) {
         let rank = start as f64 + (equal.len() as f64 + 1.0) / 2.0;
         equal.iter().for_each(|at| ranks[*at] = rank);
         start += equal.len();
     }
     ranks
+}
+
+/// The indices of the values, in ascending order of the values.
+pub(super) fn ascending(values: &[f64]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..values.len()).collect();
+    order.sort_by(|a, b| values[*a].total_cmp(&values[*b]));
+    order
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ const STEPS: usize = 40;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ratio {
     pub value: f64,
-    /// None where the other location cannot be told from zero.
+    /// None if the other location cannot be told from zero.
     pub bounds: Option<(f64, f64)>,
 }
 
@@ -39,7 +39,7 @@ pub fn ratio_of_locations(
             Some(rest.value + sign * rest.half_width(confidence))
         })
     };
-    // The lower bound is zero where `own` cannot be told from it.
+    // The lower bound is zero if `own` cannot be told from zero.
     let low = trimmed_mean(own, launches).map(|own| own.value - own.half_width(confidence));
     let low = if low? > 0.0 { bound(-1.0) } else { Some(0.0) };
     let bounds = low.zip(bound(1.0)).map(|(low, high)| (low.min(value), high.max(value)));

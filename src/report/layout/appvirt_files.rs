@@ -1,7 +1,7 @@
 //! `appvirt-files`: sequential writing and reading of a file in several block sizes. After the
 //! comparison of ThinApp and App-V in docs/PUBLISHED.md.
 
-use super::{Layout, Tables, cell_ratio, figure, measured, param, param_bytes, rows};
+use super::{Layout, Tables, by_size, cell_ratio, figure, measured, param, rows};
 use crate::compare::{Comparison, Row};
 use crate::report::sheet::Sheet;
 use crate::units;
@@ -41,8 +41,7 @@ fn tables(comparison: &Comparison) -> Tables {
 fn sections(comparison: &Comparison) -> Vec<Section<'_>> {
     let of = |title: &str, probe: &'static str, phase: &'static str| {
         let found = rows(comparison, probe, phase, &[]);
-        let mut found: Vec<&Row> = found.filter(|row| param(row, "total").is_some()).collect();
-        found.sort_by_key(|row| (row.dir.clone(), param_bytes(row, "size")));
+        let found = by_size(found.filter(|row| param(row, "total").is_some()).collect());
         let total = found.first().and_then(|row| param(row, "total")).unwrap_or_default();
         (format!("{title} ({total}), seconds"), found)
     };

@@ -109,6 +109,12 @@ fn param<'a>(row: &'a Row, name: &str) -> Option<&'a str> {
     pairs.find(|(key, _)| *key == name).map(|(_, value)| value)
 }
 
+/// The rows by directory, and by block size in each.
+fn by_size(mut rows: Vec<&Row>) -> Vec<&Row> {
+    rows.sort_by_key(|row| (row.dir.clone(), param_bytes(row, "size")));
+    rows
+}
+
 fn param_bytes(row: &Row, name: &str) -> Option<u64> {
     units::parse_bytes(param(row, name)?)
 }
@@ -137,7 +143,7 @@ fn figure(cell: &Cell, of_cost: impl Fn(f64) -> f64) -> String {
     let value = of_cost(measured.cost);
     let width = measured.cost_interval.map(|(low, high)| {
         let width = (of_cost(high) - of_cost(low)).abs() / 2.0 / value;
-        // A few rounds that disagree have an interval that says nothing but that.
+        // If a few rounds disagree that much, the interval tells nothing else.
         if width < 1.0 { format!(" ±{}", units::percent(width)) } else { " ±?".into() }
     });
     let letters: String = measured.flags.iter().map(|flag| flag.letter()).collect();

@@ -1,8 +1,8 @@
 //! `mounts`: dd's MB/s in each target directory. After the comparison of WSL 1 and WSL 2 in
 //! docs/PUBLISHED.md.
 
-use super::{Layout, Tables, figure, param, param_bytes, ratios, rows};
-use crate::compare::{Comparison, Row};
+use super::{Layout, Tables, by_size, figure, param, ratios, rows};
+use crate::compare::Comparison;
 use crate::report::sheet::Sheet;
 
 pub const LAYOUT: Layout = Layout {
@@ -20,9 +20,7 @@ pub(super) fn tables(comparison: &Comparison) -> Tables {
 fn speeds(comparison: &Comparison) -> Sheet {
     let mut sheet = super::sheet("dd: MB/s, and ratio of rates with its 95 % interval", comparison);
     for (title, probe, phase) in [("write", "file.write", "write"), ("read", "file.scan", "")] {
-        let mut found: Vec<&Row> = rows(comparison, probe, phase, &[]).collect();
-        found.sort_by_key(|row| (row.dir.clone(), param_bytes(row, "size")));
-        for row in found {
+        for row in by_size(rows(comparison, probe, phase, &[]).collect()) {
             let Some(speed) = super::megabytes_a_second(row) else { continue };
             let how = ["mode", "cache"].into_iter().find_map(|name| param(row, name));
             let size = param(row, "size").unwrap_or_default();
