@@ -1,4 +1,4 @@
-//! What a comparison says beside its rows, of run files whose truth is known.
+//! Tests of the tables and remarks beside the rows, on run files whose truth is known.
 
 use super::remark::RemarkKind;
 use super::tests::{compared, jitter, outcome, planned, run_of, set_of};

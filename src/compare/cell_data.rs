@@ -1,4 +1,4 @@
-//! What a column has for a row: its blocks, its rounds, or the reason why there are none.
+//! The data of a column for a row: its blocks and rounds, or the reason why there are none.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use crate::model::{Failure, Phase, PlannedCase};
 use crate::runfile::{Block, EndReason, OutcomeState, RunFile};
 use crate::stats::{self, Contrast, Effect, Round, Series, centre};
 
-/// What makes two figures the same row, also across files.
+/// The key by which two figures are in the same row, also across files.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct RowKey {
     pub planned: PlannedCase,
@@ -25,7 +25,7 @@ impl RowKey {
         area_of(&self.planned.case.probe)
     }
 
-    /// Whether that is the row of this key.
+    /// Whether the row has this key.
     pub fn is_of(&self, row: &Row) -> bool {
         let case = &self.planned.case;
         (row.probe.as_str(), row.params.as_str()) == (case.probe.as_str(), case.params.as_str())
@@ -47,8 +47,8 @@ impl RowKey {
     }
 }
 
-/// Every row of these sides. Files may have different plans: the rows of one area are together in
-/// any case, areas and rows in the order in which they are first met.
+/// The keys of all rows. Files may have different plans. Rows of one area stay together; areas and
+/// rows are in the order of their first appearance.
 pub(super) fn row_keys(sides: &[Side<'_>]) -> Vec<RowKey> {
     let mut keys: Vec<RowKey> = Vec::new();
     for session in sides.iter().flat_map(|side| &side.sessions) {
@@ -69,28 +69,28 @@ pub(super) fn row_keys(sides: &[Side<'_>]) -> Vec<RowKey> {
     keys
 }
 
-/// A row with what every column measured for it.
+/// A row with the data of every column.
 pub(super) struct RowData<'a> {
     pub key: RowKey,
-    /// In the order of the columns.
+    /// One for each column, in their order.
     pub cells: Vec<CellData<'a>>,
 }
 
-/// What a side has for a row.
+/// The data of a side for a row.
 pub(super) struct CellData<'a> {
     /// The rounds of each session.
     pub sessions: Vec<Series>,
     pub blocks: Vec<&'a Block>,
     /// Largest share of a session's median sample that one reading of its clock takes.
     pub clock_share: f64,
-    /// Fewer rounds, in some session, than its plan asks for.
+    /// Whether some session has fewer rounds than its plan asks for.
     pub few_rounds: bool,
-    /// Figures of a command that were zero in some runs: all of them.
+    /// All figures of a command, if they were zero in some runs.
     pub with_zeroes: Option<Vec<f64>>,
-    /// Its figures are means: what is low in most of its blocks and high in some is no floor.
+    /// Its figures are means: a value that is low in most blocks and high in some has no floor.
     by_mean: bool,
-    /// Identities of the sessions' files, where all are envtax's own: only rounds of one file can
-    /// be paired.
+    /// The identities of the sessions' files, if all files are envtax's own: only rounds of one
+    /// file can be paired.
     files: Vec<*const RunFile>,
 }
 
@@ -114,7 +114,7 @@ impl<'a> CellData<'a> {
             let rounds = own.iter().filter_map(|block| {
                 let samples = block.set.samples.get(key.phase)?;
                 let iterations = block.set.iterations;
-                // A figure of zero is one that the environment does not show.
+                // Zero means that the environment does not show the figure.
                 let shown: Vec<u64>;
                 let samples = match key.phase().timed {
                     true => samples,
@@ -142,13 +142,13 @@ impl<'a> CellData<'a> {
         data
     }
 
-    /// Whether the rounds of both were measured side by side.
+    /// Whether the rounds of both columns were measured side by side.
     pub fn is_paired_with(&self, other: &CellData<'_>) -> bool {
         !self.files.is_empty() && self.files == other.files
     }
 
-    /// One value a session, as logarithm: the trimmed means of its rounds' floors, and the means of
-    /// their means.
+    /// One value for each session, as a logarithm: the trimmed means of its rounds' floors, and the
+    /// means of its rounds' means.
     pub fn session_values(&self) -> (Vec<f64>, Vec<f64>) {
         let of_session = |rounds: &Series| {
             let costs = Contrast::alone(std::slice::from_ref(rounds));
@@ -164,12 +164,12 @@ impl<'a> CellData<'a> {
         Some((centre(&floors)?.exp(), centre(&means)?.exp()))
     }
 
-    /// The rounds' own costs.
+    /// The contrast of the rounds' own costs.
     pub fn alone(&self) -> Contrast {
         Contrast::alone(&self.sessions)
     }
 
-    /// Where such a contrast of this row's lies: by means or by floors.
+    /// The effect of a contrast of this row: of means or of floors.
     pub fn effect(&self, contrast: &Contrast) -> Option<Effect> {
         if self.by_mean { contrast.mean_cost() } else { contrast.effect() }
     }
@@ -201,7 +201,7 @@ impl<'a> CellData<'a> {
         waited / self.blocks.len().max(1) as f64 / 1e9
     }
 
-    /// Starts of the environments that its rounds are of.
+    /// The number of starts of the environments in which its rounds were measured.
     pub fn launches(&self) -> usize {
         let of_session = |rounds: &Series| {
             rounds.iter().map(|(_, round)| round.launch).collect::<BTreeSet<u32>>().len()
@@ -213,13 +213,13 @@ impl<'a> CellData<'a> {
         self.sessions.iter().map(Series::len).sum()
     }
 
-    /// Rounds of the session that has the fewest, of those that have any.
+    /// The number of rounds of the session that has the fewest, among sessions with any.
     pub fn fewest_rounds(&self) -> usize {
         self.sessions.iter().map(Series::len).filter(|rounds| *rounds > 0).min().unwrap_or(0)
     }
 }
 
-/// The figures of a command's runs where some are zero, and the environment would show others.
+/// The figures of a command's runs, if some are zero and the environment shows others.
 fn with_zeroes(key: &RowKey, blocks: &[&Block]) -> Option<Vec<f64>> {
     let phase = key.phase();
     if !key.planned.is_command() || phase.timed {
@@ -246,7 +246,7 @@ impl<'a> Session<'a> {
         cases.iter().position(|planned| planned.case == key.planned.case)
     }
 
-    /// Why the row is missing in this session, if the file says.
+    /// The reason why the row is missing in this session, if the file gives one.
     fn outcome(&self, key: &RowKey) -> Option<(OutcomeState, &'a Failure)> {
         let case = self.case_index(key)?;
         let mut outcomes = self.run.outcomes.iter();
@@ -254,7 +254,7 @@ impl<'a> Session<'a> {
         Some((found.state, &found.why))
     }
 
-    /// Why there is neither a round nor an outcome.
+    /// The reason why there is neither a round nor an outcome.
     fn not_reached(&self, key: &RowKey) -> &'static str {
         let end = self.run.end.as_ref().map(|end| end.reason);
         match (self.case_index(key), end) {
@@ -264,8 +264,8 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Share of the median sample, in these blocks and this phase, that one reading of the
-    /// environment's clock takes; zero where either is unknown.
+    /// The share of the median sample, in these blocks and this phase, that one reading of the
+    /// environment's clock takes. Zero if either is unknown.
     fn clock_share(&self, blocks: &[&Block], phase: usize) -> f64 {
         let environment = self.run.environments.iter().find(|it| it.name == self.env);
         let samples = blocks.iter().filter_map(|block| block.set.samples.get(phase)).flatten();
@@ -278,27 +278,27 @@ impl<'a> Session<'a> {
 }
 
 impl Side<'_> {
-    /// The reason of the first session in which the row went wrong.
+    /// The reason of the first session in which the row failed.
     pub(super) fn failure(&self, key: &RowKey) -> Option<&Failure> {
         let mut outcomes = self.sessions.iter().filter_map(|session| session.outcome(key));
         outcomes.find(|(state, _)| *state == OutcomeState::Failed).map(|(_, why)| why)
     }
 
-    /// The cell of a row that has no round here.
+    /// The cell of a row without rounds here.
     pub(super) fn empty_cell(&self, key: &RowKey) -> Cell {
         let outcome = self.sessions.iter().find_map(|session| session.outcome(key));
         if let Some((_, why)) = outcome {
             return Cell::Skipped(why.clone());
         }
-        // One that was to measure it says more than one that was not.
+        // A session that planned the case tells more than one that did not.
         let planned = |session: &&Session<'_>| session.case_index(key).is_some();
         let session = self.sessions.iter().find(planned).or(self.sessions.first());
         let reason = session.map_or("there is no session", |session| session.not_reached(key));
         Cell::NotReached { reason: reason.to_owned() }
     }
 
-    /// What its system counts, judged over all blocks of the environment: in the blocks of a single
-    /// case nothing may have happened.
+    /// The events that its system counts, by all blocks of the environment: in the blocks of a
+    /// single case, perhaps nothing happened.
     pub(super) fn counted(&self) -> Counted {
         let mut counted = Counted::default();
         for session in &self.sessions {
@@ -314,12 +314,12 @@ impl Side<'_> {
     }
 }
 
-/// Events that an environment counts; where it does not, its zeroes say nothing.
+/// The events that an environment counts. If it does not count them, its zeroes mean nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Counted {
-    /// gVisor's getrusage has CPU times and voluntary switches, and leaves faults and involuntary
-    /// switches zero (its `sys_rusage.go`): one of the latter shows that faults are counted too.
+    /// gVisor's getrusage gives CPU times and voluntary switches, but leaves faults and involuntary
+    /// switches zero (its `sys_rusage.go`). If either is above zero, faults are counted.
     pub faults: bool,
-    /// Anything at all.
+    /// Whether any event is counted.
     pub switches: bool,
 }

@@ -1,5 +1,5 @@
-//! What must be known of whole commands: CPU time that is counted in ticks, programs that keep
-//! several CPUs busy, and runs that were never repeated.
+//! Doubts about whole commands: CPU time that is counted in ticks, programs that use several CPUs,
+//! and commands that ran only once.
 
 use super::cell_data::{CellData, RowKey};
 use super::flag::Flag;

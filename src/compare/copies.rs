@@ -1,4 +1,4 @@
-//! What several copies at a time achieve of what they could.
+//! The scaling of several copies: what they achieve of the work that they could do.
 
 use serde::Serialize;
 

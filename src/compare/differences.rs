@@ -1,4 +1,4 @@
-//! How the environments of a comparison differ, as far as they say: what a tax may be the tax of.
+//! The facts in which the environments of a comparison differ: possible causes of a tax.
 
 use serde::Serialize;
 

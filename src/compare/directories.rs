@@ -1,7 +1,8 @@
-//! What the same case costs in several target directories of one environment: filesystems compared.
+//! The costs of one case in several target directories of one environment: a comparison of
+//! filesystems.
 //!
-//! A round of a case in one directory and the same round of it in another lie in the same lap, so
-//! that their ratios are taken round by round; centre and interval are those of every other figure.
+//! A round of a case in one directory and the same round in another belong to one lap, so their
+//! ratios are taken round by round. Estimate and interval are those of all other figures.
 
 use serde::Serialize;
 

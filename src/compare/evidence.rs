@@ -1,6 +1,7 @@
-//! First pass of a comparison: what every cell knows, and every doubt about it.
+//! First pass of a comparison: collects what every cell knows, with every doubt about it.
 //!
-//! Nothing here gives a verdict. `decide.rs` does, from what is collected here and nothing else.
+//! Nothing here gives a verdict. `decide.rs` gives the verdicts, from what is collected here and
+//! nothing else.
 
 use super::cell_data::{CellData, Counted, RowData, RowKey, row_keys};
 use super::flag::Flag;
@@ -11,26 +12,27 @@ use super::{command_doubts, flags, load, measuring_conditions, same_work, start_
 use crate::model::Failure;
 use crate::stats::{Between, Contrast, Effect, Estimate, Series};
 
-/// Rounds of a session below which there is no verdict: the error of so few is mostly chance.
+/// With fewer rounds in a session there is no verdict: their error is mostly chance.
 const MIN_ROUNDS: usize = 5;
 /// Starts below which a start of the environment may have decided what was found.
 const MIN_LAUNCHES: usize = 3;
 /// Kinds of environments in which a start decides nothing: there is only this machine.
 const PLAIN: [&str; 2] = ["native", "planted"];
 
-/// A row with what its verdicts are decided from.
+/// A row with everything from which its verdicts are decided.
 pub(super) struct RowEvidence<'a> {
     pub data: RowData<'a>,
-    /// In the order of the columns.
+    /// One for each column, in their order.
     pub cells: Vec<CellEvidence>,
-    /// Seconds that a round takes in all columns together, as the controller waits for it.
+    /// Seconds that the controller waits for one round in all columns together.
     pub round_s: f64,
 }
 
-/// What is known of one cell. Nearly all are measured, and there are few.
+/// The evidence of one cell. Nearly all cells are measured, and there are few, so their size does
+/// not matter.
 #[allow(clippy::large_enum_variant)]
 pub(super) enum CellEvidence {
-    /// There is no figure: the cell with its reason.
+    /// There is no figure: the cell gives the reason.
     Empty(Cell),
     Measured(MeasuredEvidence),
 }
@@ -39,15 +41,15 @@ pub(super) enum CellEvidence {
 pub(super) struct MeasuredEvidence {
     /// The cell without its tax.
     pub measured: Measured,
-    /// None in the reference's own column, and where there is nothing to divide by.
+    /// None in the reference's own column, and if there is nothing to divide by.
     pub tax: Option<TaxEvidence>,
-    /// The step, in ns, in which this figure or the reference's is counted.
+    /// The step in ns in which this figure or the reference's is counted.
     pub tick: Option<f64>,
     /// Whether there were too few starts to know what a start of the environment decides.
     pub few_launches: bool,
 }
 
-/// A cost held against the reference's.
+/// A cost compared with the reference's.
 pub(super) struct TaxEvidence {
     pub ratio: f64,
     pub interval: Option<(f64, f64)>,
@@ -60,30 +62,30 @@ pub(super) struct TaxEvidence {
     pub levels: Vec<Level>,
     pub autocorrelation: Option<f64>,
     pub between: Option<Between>,
-    /// What a verdict is made of, as logarithm; none where there is too little for any.
+    /// The basis of a verdict, as a logarithm; none if there is too little data for any.
     pub estimate: Option<Estimate>,
     pub unit: Unit,
 }
 
-/// What an estimate is made of.
+/// The unit of an estimate.
 pub(super) enum Unit {
     /// Rounds that were measured side by side.
     Rounds,
     /// Several runs, within each of which rounds were measured side by side.
     Runs(Runs),
-    /// One logarithm of each session.
+    /// Sessions, with one logarithm each.
     Sessions { own: Vec<f64>, base: Vec<f64> },
 }
 
-/// A column, as far as it is needed for every row.
+/// The data of a column that every row needs.
 struct Column<'a, 'b> {
     side: &'b Side<'a>,
     counted: Counted,
-    /// The step in which its commands have their CPU times counted.
+    /// The step in which CPU times of its commands are counted.
     tick: Option<f64>,
 }
 
-/// The evidence of every row, in the order in which they are shown. `ticks` are those of the
+/// The evidence of every row, in the order of the report. `ticks` are the steps of CPU time of the
 /// columns' commands.
 pub(super) fn gather<'a>(sides: &[Side<'a>], ticks: &[Option<f64>]) -> Vec<RowEvidence<'a>> {
     let column = |(side, tick): (_, &Option<f64>)| {
@@ -97,7 +99,7 @@ pub(super) fn gather<'a>(sides: &[Side<'a>], ticks: &[Option<f64>]) -> Vec<RowEv
 fn of_row<'a>(columns: &[Column<'a, '_>], sides: &[Side<'a>], key: RowKey) -> RowEvidence<'a> {
     let data: Vec<CellData> = sides.iter().map(|side| CellData::collect(side, &key)).collect();
     let refused = same_work::refusals(sides, &key);
-    // What went wrong on the way is no measure for others, even where it left some rounds.
+    // A case that failed is no measure for others, even if it has some rounds.
     let usable = sides[0].failure(&key).is_none() && refused[0].is_none();
     let base = usable.then_some((&data[0], &columns[0]));
     let of_column = |(at, refused): (usize, Option<String>)| {
@@ -138,7 +140,7 @@ fn of_cell(key: &RowKey, own: Own<'_, '_>, base: Option<Own<'_, '_>>) -> CellEvi
         return CellEvidence::Empty(empty_cell(side, key, data));
     };
     let mut tax = base.and_then(|(base, _)| tax(data, base));
-    // Of two unknown amounts below the same bound, neither is the larger one.
+    // If two amounts are unknown and below one bound, neither is known to be larger.
     let at_floor = |data: &CellData<'_>| flags::at_floor(key, &data.blocks);
     if let Some(tax) = tax.as_mut().filter(|_| at_floor(data))
         && base.is_some_and(|(base, _)| at_floor(base))
@@ -147,7 +149,8 @@ fn of_cell(key: &RowKey, own: Own<'_, '_>, base: Option<Own<'_, '_>>) -> CellEvi
     }
     let flags = doubts(key, own_cost, own, base, tax.as_ref());
     let (cost, all_in) = match (&tax, base.and_then(|(base, _)| base.costs())) {
-        // Round by round is the better estimate, and who divides two costs shall get the tax.
+        // The estimate by rounds is the better one, and a reader who divides two costs must get the
+        // tax.
         (Some(tax), Some(base)) => (base.0 * tax.ratio, base.1 * tax.all_in_ratio),
         _ => (own_cost, own_all_in),
     };
@@ -180,7 +183,7 @@ fn few_launches((own, column): Own<'_, '_>, (base, other): Own<'_, '_>) -> bool 
         && !imported(column)
 }
 
-/// Every flag of a cell but the ones that follow from its verdict.
+/// All flags of a cell except those that follow from its verdict.
 fn doubts(
     key: &RowKey,
     cost: f64,
@@ -189,7 +192,8 @@ fn doubts(
     tax: Option<&TaxEvidence>,
 ) -> Vec<Flag> {
     let mut flags = flags::of_blocks(key, cost, &data.blocks);
-    // What commands use is shown, and may be the very difference that is looked for.
+    // The resources of commands are shown in rows of their own, and may be the difference that the
+    // user looks for.
     let probe = !key.planned.is_command();
     let other_work = |(base, other): Own<'_, '_>| {
         flags::different_work((data, column.counted), (base, other.counted))
@@ -219,8 +223,8 @@ fn doubts(
     flags
 }
 
-/// The cell of a figure that was zero in some runs, there or in the reference: zero has no
-/// logarithm, so that means are compared as they are, without an interval.
+/// The cell of a figure that was zero in some runs, here or in the reference. Zero has no
+/// logarithm, so means are compared directly, without an interval.
 fn with_zeroes(
     data: &CellData<'_>,
     base: Option<&CellData<'_>>,
@@ -266,8 +270,8 @@ fn with_zeroes(
     Some((measured, tax))
 }
 
-/// The cell of a row without figures. Blocks without this one are those of an environment that does
-/// not show it, for which the probe gave its reason.
+/// The cell of a row without figures. If there are blocks, the environment does not show this
+/// figure, for a reason that the probe gave.
 fn empty_cell(side: &Side<'_>, key: &RowKey, data: &CellData<'_>) -> Cell {
     let Some(block) = data.blocks.first() else { return side.empty_cell(key) };
     if block.set.samples.len() <= key.phase {
@@ -301,7 +305,7 @@ fn tax_of_rounds(data: &CellData<'_>, base: &CellData<'_>) -> Option<TaxEvidence
     })
 }
 
-/// Several runs of the same environments: rounds are paired within each of them, and the run is the
+/// Several runs of the same environments: rounds are paired within each run, and the run is the
 /// unit.
 fn tax_of_runs(data: &CellData<'_>, base: &CellData<'_>) -> Option<TaxEvidence> {
     let of_run = |(own, base): (&Series, &Series)| {
@@ -355,7 +359,7 @@ fn of_effect(
     })
 }
 
-/// The 95 % interval about a value, as wide as that of the effect, whose value is a logarithm.
+/// The 95 % interval about a value; its width is that of the effect, whose value is a logarithm.
 fn around(value: f64, effect: Option<Effect>) -> Option<(f64, f64)> {
     let width = effect?.half_width(0.95)?.exp();
     Some((value / width, value * width))

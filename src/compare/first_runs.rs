@@ -1,5 +1,5 @@
-//! The first run of a whole command after its environment started, which is a result of its own,
-//! beside the later ones; and whether the later ones came to rest.
+//! The first run of a whole command after its environment started, beside the later runs; and
+//! whether the later runs settled.
 
 use serde::Serialize;
 

@@ -1,4 +1,4 @@
-//! Finds the flags of a cell: each function here is the cause of one of them.
+//! Finds the flags of a cell: each function here finds one of them.
 
 use super::cell_data::{CellData, Counted, RowKey};
 use super::flag::Flag;
@@ -6,21 +6,22 @@ use crate::model::Usage;
 use crate::runfile::Block;
 use crate::stats::{self, Between};
 
-/// Share of time waiting for a CPU above which a cell is contended.
+/// A cell is contended if its processes waited for a CPU for a larger share of the time.
 const WAIT_SHARE: f64 = 0.05;
-/// Difference above which events or means count as different.
+/// Events or means count as different above this difference.
 const DIFFERENT: f64 = 0.10;
-/// Events an iteration below which they are noise of the block, not of the operation.
+/// Fewer events an iteration are noise of the block and not of the operation.
 const FEW_EVENTS: f64 = 0.1;
 
-/// The phase of a whole command that is its peak memory.
+/// The phase of a whole command that gives its peak memory.
 const MEMORY: &str = "memory";
-/// Share by which a peak must be above the floor to be the command's own: the system counts pages
-/// in batches.
+/// A peak must be above the floor by this share to be the command's own, because the system counts
+/// pages in batches.
 const AT_FLOOR: f64 = 0.02;
 
-/// Share of a sample that one reading of the clock may take. One reading a sample is what every
-/// phase has at least; a probe that reads it at each iteration has more, which no file tells.
+/// The share of a sample that one reading of the clock may take. Every phase has at least one
+/// reading a sample. A probe that reads the clock at each iteration has more, which the file does
+/// not tell.
 pub(super) const CLOCK_SHARE: f64 = 0.01;
 
 /// Flags that a cell's blocks show by themselves.
@@ -43,7 +44,7 @@ pub(super) fn launches(between: Option<Between>) -> Option<Flag> {
     between.filter(|between| between.decides).map(|_| Flag::Launches)
 }
 
-/// Whether the peak memory was usually no more than that of the process that started the command.
+/// Whether the peak memory was usually not above that of the process that started the command.
 pub(super) fn at_floor(key: &RowKey, blocks: &[&Block]) -> bool {
     let above = |block: &Block| {
         let peak = *block.set.samples.get(key.phase)?.first()?;
@@ -53,8 +54,7 @@ pub(super) fn at_floor(key: &RowKey, blocks: &[&Block]) -> bool {
     is_peak && quantile(blocks, 0.5, above).is_some_and(|above| above <= 1.0 + AT_FLOOR)
 }
 
-/// Whether floor and mean cost tell different stories: neither interval comes within 10 % of the
-/// other.
+/// Whether floor and mean cost differ: neither interval comes within 10 % of the other.
 pub(super) fn heavy_tail(floor: Option<(f64, f64)>, mean: Option<(f64, f64)>) -> Option<Flag> {
     let ((low, high), (mean_low, mean_high)) = floor.zip(mean)?;
     let beyond = mean_low > high * (1.0 + DIFFERENT) || mean_high < low / (1.0 + DIFFERENT);
@@ -72,8 +72,8 @@ fn quantile(blocks: &[&Block], q: f64, of: impl Fn(&Block) -> Option<f64>) -> Op
     stats::quantile(&values, q)
 }
 
-/// Whether the wait for a CPU was usually longer than in the least disturbed blocks: what those
-/// wait is for the probe's own peers, or for a tracer, and belongs to the operation.
+/// Whether the wait for a CPU was usually longer than in the least disturbed blocks. The wait in
+/// those is for the probe's own peers or for a tracer, and belongs to the operation.
 fn contended(blocks: &[&Block]) -> bool {
     let usual = quantile(blocks, 0.5, wait_share);
     let inherent = quantile(blocks, 0.1, wait_share);
@@ -86,7 +86,7 @@ fn wait_share(block: &Block) -> Option<f64> {
 }
 
 /// Whether an operation of this environment causes other numbers of events than the reference's,
-/// of those that both count.
+/// among events that both count.
 pub(super) fn different_work(
     (own, counted): (&CellData<'_>, Counted),
     (base, base_counted): (&CellData<'_>, Counted),

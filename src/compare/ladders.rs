@@ -1,7 +1,7 @@
-//! What a ladder of block sizes says beside its steps: the cost of a call and the cost of a byte.
+//! The cost of a call and the cost of a byte, from a ladder of block sizes.
 //!
-//! `t = call + byte * size` is fitted in every round (docs/METHODOLOGY.md, "Ladder"); centre
-//! and interval over the rounds are those of every other figure.
+//! `t = call + byte * size` is fitted in every round (docs/METHODOLOGY.md, "Ladder"). Estimate and
+//! interval over the rounds are those of all other figures.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,5 @@
-//! What a single start of the environments leaves open, and where the mean cost is what users pay.
+//! Remarks on environments that were started only once, and on environments where users pay the
+//! mean cost.
 
 use super::cell_data::RowData;
 use super::remark::{Remark, RemarkKind};

@@ -1,5 +1,6 @@
-//! Under which conditions figures were taken, as the probes reported them: lowered numbers, caches
-//! that could not be emptied, writes that no device saw. And the controls, which must not differ.
+//! Remarks on the conditions under which figures were taken, as the probes reported them: lowered
+//! numbers, caches that could not be emptied, writes that no device saw. Also checks the controls,
+//! which must not differ.
 
 use std::collections::BTreeMap;
 

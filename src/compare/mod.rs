@@ -1,13 +1,14 @@
-//! From run files to rows of cost, tax, interval and verdict, and what stands beside them.
+//! Turns run files into rows of cost, tax, interval and verdict, with tables and remarks beside
+//! them.
 //!
-//! Three passes: `evidence.rs` collects what each cell knows; `decide.rs` gives the verdicts, once;
-//! each table beside the rows is made by a file of its own. Environments of one file were measured
-//! in the same rounds: their ratios are taken round by round. Different files are different
-//! sessions, whose own difference nothing inside one of them shows: there the session is the unit,
-//! and one a side says nothing about error.
+//! Three passes: `evidence.rs` collects what each cell knows; `decide.rs` gives all verdicts, once;
+//! each table beside the rows has a file of its own. Environments of one file were measured in the
+//! same rounds, so their ratios are taken round by round. Different files are different sessions,
+//! and nothing inside a session shows how far it differs from others: there the session is the
+//! unit, and one session a side shows no error.
 //!
 //! May use the run files, the estimators and the nouns. Must not write, print, or start anything;
-//! text is for `report/`, but for remarks, which are sentences.
+//! text belongs to `report/`, except for remarks, which are sentences.
 
 mod areas;
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! What a command gained over all of its inputs: the averages that published comparisons print, and
+//! The gain of a command over all of its inputs: the averages that published comparisons print, and
 //! the estimate from pairs of the same input, with intervals over the inputs.
 
 use serde::Serialize;

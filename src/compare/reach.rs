@@ -1,5 +1,5 @@
-//! What several sessions a side can show: how far they differ by themselves, which difference they
-//! find, and how many would find one as large as the margin.
+//! What several sessions a side can show: how far sessions differ by themselves, which difference
+//! they can find, and how many sessions would find one as large as the margin.
 
 use serde::Serialize;
 

@@ -1,4 +1,4 @@
-//! A remark: a sentence on an environment, a file, or all of them, which stands below the rows.
+//! A remark: a sentence about an environment, a file or the whole comparison, shown below the rows.
 
 use serde::Serialize;
 

@@ -1,6 +1,6 @@
-//! What a comparison says of one figure: its row, the cell of each column, the tax in a cell.
+//! The results of a comparison for one figure: its row, the cell of each column, the tax in a cell.
 //!
-//! These are results only. `evidence.rs` finds them, `decide.rs` adds the verdicts.
+//! `evidence.rs` finds these results, and `decide.rs` adds the verdicts.
 
 use serde::Serialize;
 

@@ -1,5 +1,5 @@
-//! Whether columns did the same work: the same program with the same arguments on the same inputs,
-//! with the same result. Where they did not, a row is refused or what differs is named.
+//! Checks whether columns did the same work: the same program with the same arguments on the same
+//! inputs, with the same result. Otherwise a row is refused, or a remark names what differs.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

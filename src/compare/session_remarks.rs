@@ -1,5 +1,5 @@
-//! What sessions that were not measured side by side can show: the session is the unit, and only
-//! the spread between sessions says what a difference of theirs means.
+//! Remarks on sessions that were not measured side by side. There, the session is the unit: only
+//! the spread between sessions shows what a difference means.
 
 use super::margins::Margins;
 use super::reach::Reach;

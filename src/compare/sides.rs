@@ -1,4 +1,4 @@
-//! Which environments of which files stand beside each other.
+//! Decides which environments of which files are compared with each other.
 
 use std::borrow::Borrow;
 use std::collections::BTreeSet;
@@ -18,15 +18,15 @@ pub struct Side<'a> {
 /// One environment of one run file.
 #[derive(Clone, Copy, Debug)]
 pub struct Session<'a> {
-    /// Name of the file, where it must be told from others.
+    /// Name of the file, if it must be told apart from others.
     pub file: Option<&'a str>,
     pub run: &'a RunFile,
     pub env: &'a str,
 }
 
 impl Session<'_> {
-    /// `FILE:ENV`, or the environment alone where there is one file. An imported file that names no
-    /// command has one environment, which is the file itself.
+    /// `FILE:ENV`, or the environment alone if there is one file. An imported file that names no
+    /// command has one environment, and then its name is the file's.
     pub fn name(&self) -> String {
         let nameless = self.run.imported && self.run.header.plan.environments[0].command.is_empty();
         match self.file {
@@ -38,7 +38,7 @@ impl Session<'_> {
 }
 
 impl<'a> Session<'a> {
-    /// What its environment says of itself.
+    /// A fact of its environment.
     pub(super) fn fact(&self, name: &str) -> Option<&'a str> {
         let own = self.run.environments.iter().find(|own| own.name == self.env)?;
         own.facts.get(name).map(String::as_str)
@@ -75,7 +75,7 @@ pub fn sides<'a, R: Borrow<RunFile>>(
 ) -> Result<Vec<Side<'a>>> {
     let several = sources.len() > 1 && !labelled(sources);
     let mut sides = if is_repeated(sources) { of_runs(sources)? } else { Vec::new() };
-    // Where runs are pooled, all of their environments are there.
+    // Where runs are pooled, the pool has all their environments already.
     let single = sources.iter().filter(|_| sides.is_empty()).collect::<Vec<_>>();
     for (name, run, wanted) in single {
         let run: &RunFile = run.borrow();
@@ -108,11 +108,11 @@ pub fn sides<'a, R: Borrow<RunFile>>(
     Ok(sides)
 }
 
-/// Runs of the same environments and cases below which files are columns beside each other: a file
+/// With fewer runs of the same environments and cases, each file is a column of its own: a file
 /// before a change and one after it are two.
 const REPEATED: usize = 3;
 
-/// Whether the files are runs of the same environments and cases, to be pooled.
+/// Whether the files are runs of the same environments and cases, which are to be pooled.
 fn is_repeated<R: Borrow<RunFile>>(sources: &[(String, R, Option<String>)]) -> bool {
     let of = |run: &RunFile| {
         let plan = &run.header.plan;
@@ -131,7 +131,7 @@ fn is_repeated<R: Borrow<RunFile>>(sources: &[(String, R, Option<String>)]) -> b
         })
 }
 
-/// A side for each environment, of which each file is a session.
+/// A side for each environment; each file is a session of it.
 fn of_runs<'a, R: Borrow<RunFile>>(
     sources: &'a [(String, R, Option<String>)],
 ) -> Result<Vec<Side<'a>>> {
@@ -154,8 +154,8 @@ fn of_runs<'a, R: Borrow<RunFile>>(
     Ok(first.borrow().header.plan.environments.iter().map(side).collect())
 }
 
-/// Whether the columns of these files were named to be told apart, as `envtax time --label` does:
-/// all are of whole commands, and no two of the same name.
+/// Whether these files' columns have names that tell them apart, as with `envtax time --label`: all
+/// are of whole commands, and no two have the same name.
 fn labelled<R: Borrow<RunFile>>(sources: &[(String, R, Option<String>)]) -> bool {
     let mut seen = BTreeSet::new();
     sources.iter().all(|(_, run, wanted)| {
@@ -166,8 +166,8 @@ fn labelled<R: Borrow<RunFile>>(sources: &[(String, R, Option<String>)]) -> bool
     })
 }
 
-/// What the two sides are called: as their sessions were labelled, if these agree within each side
-/// and differ between them.
+/// The names of the two sides: the labels of their sessions, if these agree within each side and
+/// differ between the sides.
 pub fn side_names<R: Borrow<RunFile>>(
     first: &[(String, R, Option<String>)],
     second: &[(String, R, Option<String>)],
@@ -201,7 +201,7 @@ fn known_environment(name: &str, run: &RunFile, wanted: Option<&str>) -> Result<
     bail!("`{name}` has no environment `{wanted}`; it has {}", names.join(", "))
 }
 
-/// One side from several sessions: one environment a file, each file once.
+/// One side from several sessions: one environment of each file, each file once.
 pub fn pooled<'a, R: Borrow<RunFile>>(
     label: &str,
     sources: &'a [(String, R, Option<String>)],
@@ -221,7 +221,7 @@ pub fn pooled<'a, R: Borrow<RunFile>>(
     Ok(Side { label: format!("{label} ({})", count(sessions.len())), sessions })
 }
 
-/// Whether these are the same file or copies of one: no two runs start in the same second and draw
+/// Whether these are the same file, or copies of one: no two runs start in the same second and draw
 /// the same seed.
 fn same_session(a: &RunFile, b: &RunFile) -> bool {
     (&a.header.started, a.header.plan.seed) == (&b.header.started, b.header.plan.seed)

@@ -1,4 +1,4 @@
-//! What starting an environment costs.
+//! The cost of starting an environment.
 
 use serde::Serialize;
 

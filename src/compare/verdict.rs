@@ -1,4 +1,4 @@
-//! The words that a tax can get. `decide.rs` says which one it gets.
+//! The verdicts that a tax can get. `decide.rs` gives them.
 
 use serde::Serialize;
 
