@@ -50,7 +50,7 @@ fn gate(comparison: &Comparison, share: f64) -> Result<Exit> {
         );
     }
     if unjudged > 0 {
-        // A closed stderr is no reason to fail.
+        // A closed stderr is not a failure.
         let _ = writeln!(
             io::stderr(),
             "envtax: `--fail-above` could not judge {unjudged} of {} rows: an environment has no \
@@ -78,13 +78,13 @@ fn environment_of(source: &str) -> Option<(&str, &str)> {
     exists.or_else(|| source.rsplit_once(':'))
 }
 
-/// The run files of a command line, each read once however often it is named. Environments that
-/// share a file are compared round by round.
+/// The run files of a command line. Each is read once, even if it is named several times.
+/// Environments that share a file are compared round by round.
 #[derive(Default)]
 struct Files(Vec<OneFile>);
 
 struct OneFile {
-    /// As it was typed first.
+    /// The name as it was typed first.
     typed: String,
     canonical: PathBuf,
     run: Rc<RunFile>,

@@ -19,7 +19,7 @@ use crate::protocol::{Answer, Ask};
 use crate::report::failure;
 use crate::units;
 
-/// The overview tries no further environment after this time.
+/// The overview tries no further environments after this time.
 const TIME_LIMIT: Duration = Duration::from_secs(120);
 /// Columns of a name, and before the text beside it.
 const NAME: usize = 16;
@@ -153,7 +153,7 @@ fn clean(
         text.push_str(&page.entry("launches", "", &[vec!["undone".into()], undone].concat()));
     }
     for spec in environments {
-        // The token is of no run: nothing is measured under it.
+        // A token that no run has.
         let ask = Ask::Dirs { paths: args.dirs.clone(), token: "00000000".into() };
         let answer = Session::start(&spec, &[], settings).and_then(|mut it| it.ask(ask, settings));
         match answer {

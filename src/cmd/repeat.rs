@@ -50,8 +50,8 @@ pub(super) fn by_environment<'a>(
     names.into_iter().map(of).collect()
 }
 
-/// Waits until the run of that index is to begin, the first one having begun at `first`: at once
-/// where the run before it took longer. False when the user wants to stop.
+/// Waits until the run with that index is to begin; the first one began at `first`. Returns at once
+/// if the run before took longer. False if the user wants to stop.
 pub(super) fn wait(
     index: usize,
     first: Instant,

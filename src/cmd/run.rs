@@ -61,7 +61,7 @@ fn draft_of(args: &RunArgs, environments: Vec<EnvSpec>, file: Option<&EnvFile>) 
     })
 }
 
-/// The suite that was named; without a name, all there is to pick from.
+/// The named suite; without a name, the one from which `--probe` picks.
 fn suite_of(args: &RunArgs) -> Result<&'static Suite> {
     match &args.suite {
         Some(name) => suite::find(name),
@@ -69,7 +69,7 @@ fn suite_of(args: &RunArgs) -> Result<&'static Suite> {
     }
 }
 
-/// A spelled case as it is written everywhere, so that it fits itself; a glob as it stands.
+/// A spelled case in its canonical form, so that it matches itself; a glob unchanged.
 fn canonical(text: &str) -> Result<String> {
     let case =
         suite::spelled_case(text, &[DEFAULT_DIR])?.and_then(|cases| cases.into_iter().next());
@@ -79,7 +79,8 @@ fn canonical(text: &str) -> Result<String> {
     })
 }
 
-/// The suite's cases, or all where `--probe` picks without a suite, and those it spells out.
+/// The suite's cases, or all cases if `--probe` is given without a suite, and the cases that
+/// `--probe` spells out.
 fn planned_cases(args: &RunArgs, suite: &Suite, dirs: &[&str]) -> Result<Vec<PlannedCase>> {
     let mut cases = match (&args.suite, args.probes.is_empty()) {
         (None, false) => probe::all_cases(dirs),
@@ -108,7 +109,8 @@ fn planned_cases(args: &RunArgs, suite: &Suite, dirs: &[&str]) -> Result<Vec<Pla
         .collect()
 }
 
-/// Those of the command line, those of the file, and those that only its environments name.
+/// The target directories of the command line, of the file, and those that only its environments
+/// name.
 fn target_dirs(
     args: &RunArgs,
     environments: &[EnvSpec],
@@ -127,7 +129,8 @@ fn target_dirs(
         if dirs.iter().any(|known| known.name == *name) {
             continue;
         }
-        // Every environment has a folder for temporary files; of the others, all must say a path.
+        // Every environment has a folder for temporary files; all other directories need a path in
+        // every environment.
         let lacks = environments.iter().find(|spec| !spec.dirs.contains_key(name));
         if let Some(spec) = lacks.filter(|_| name != DEFAULT_DIR) {
             bail!(

@@ -11,14 +11,14 @@ use crate::launch::{self, LAUNCHERS};
 use crate::model::EnvSpec;
 use crate::plan::environment_file::{self, ALL, AUTO, EnvFile};
 
-/// The kind that comes first where nobody says in which order.
+/// The kind that comes first if the user gives no order.
 const FIRST: &str = "native";
 
 /// The environments of a command line.
 #[derive(Debug, Default)]
 pub(super) struct Selection {
     pub(super) environments: Vec<EnvSpec>,
-    /// Names of those that `auto` brought in: they are left out where they do not start.
+    /// Names of environments that `auto` added. They are left out if they do not start.
     pub(super) auto: BTreeSet<String>,
 }
 
@@ -36,8 +36,8 @@ pub(super) fn file(args: &FileArgs) -> Result<Option<EnvFile>> {
     environment_file::parse(&shown, &text).map(Some)
 }
 
-/// The environments that these arguments of `--env` name. What is named singly comes before what
-/// `all` and `auto` would call the same.
+/// The environments that these arguments of `--env` name. An environment that is named itself takes
+/// precedence over one of the same name from `all` or `auto`.
 pub(super) fn of(texts: &[String], file: Option<&EnvFile>) -> Result<Selection> {
     let singly: Vec<&String> =
         texts.iter().filter(|text| ![ALL, AUTO].contains(&&***text)).collect();
@@ -99,7 +99,7 @@ fn all_of(file: Option<&EnvFile>) -> Result<Vec<EnvSpec>> {
     Ok(all)
 }
 
-/// One environment of every kind that this system can start and that needs no choice of the user's.
+/// One environment of every kind that this system can start and that needs no argument.
 pub(super) fn examples() -> Result<Vec<EnvSpec>> {
     let infos = LAUNCHERS.iter().map(|launcher| launcher.info());
     let own = infos.filter(|info| launch::other_system(info).is_none());

@@ -18,13 +18,13 @@ pub(super) enum StartCheck {
         without: Vec<(String, Failure)>,
     },
     Failed(Failure),
-    /// Not started: its requirements are met, as far as can be seen without booting it.
+    /// Not started: its requirements seem to be met, but starting it would boot a machine.
     Ready,
     Interrupted,
 }
 
-/// Looks at what the environment needs; where starting it means booting a machine, that is all.
-/// Any other is started.
+/// Checks the environment's requirements. If starting it boots a machine, this is all; otherwise it
+/// is started.
 pub(super) fn in_short(spec: &EnvSpec, settings: &SessionSettings<'_>) -> StartCheck {
     let launcher = match found(spec) {
         Ok(launcher) if launcher.info().own_kernel => launcher,
@@ -34,7 +34,7 @@ pub(super) fn in_short(spec: &EnvSpec, settings: &SessionSettings<'_>) -> StartC
     let (argument, id) = (&spec.argument, &settings.token);
     let site = Site { argument, agent: &agent, dirs: &[], id, stage: &stage };
     match launcher.commands(&site) {
-        // What set-up commands make is not there yet.
+        // The set-up commands have not made their files yet.
         Err(error) if spec.setup.is_empty() => {
             StartCheck::Failed(Failure::from(error).or_remedy(launcher.info().remedy))
         }
@@ -42,7 +42,7 @@ pub(super) fn in_short(spec: &EnvSpec, settings: &SessionSettings<'_>) -> StartC
     }
 }
 
-/// The environment's launcher, if what it needs is installed; else why not.
+/// The environment's launcher if its requirements are installed, or the reason why not.
 fn found(spec: &EnvSpec) -> Result<&'static dyn Launcher, Failure> {
     let launcher = launch::find(&spec.kind)?;
     match launch::availability(launcher) {
@@ -51,7 +51,7 @@ fn found(spec: &EnvSpec) -> Result<&'static dyn Launcher, Failure> {
     }
 }
 
-/// Starts the environment for real and takes it down again. Its target directories are looked at.
+/// Starts the environment for real, examines its target directories, and ends it.
 pub(super) fn of(spec: &EnvSpec, settings: &SessionSettings<'_>) -> StartCheck {
     let launcher = match found(spec) {
         Ok(launcher) => launcher,

@@ -22,11 +22,11 @@ use crate::model::{
 use crate::plan::{self, Draft, Wish};
 use crate::{sys, workload};
 
-/// Longest wait for an environment to start, and beyond a command's own time limit.
+/// Longest wait for an environment to start, and for an answer after a command's own time limit.
 const ANSWER_LIMIT: Duration = Duration::from_secs(30);
-/// Runs of each command at least, before any interval counts as narrow enough.
+/// Fewest runs of each command before its intervals may count as narrow enough.
 const MIN_RUNS: u32 = 10;
-/// Seconds of measuring at most, unless the user says otherwise.
+/// Longest time to measure in seconds, unless the user gives another.
 const BUDGET_S: f64 = 60.0;
 
 pub fn run(args: &TimeArgs) -> Result<Exit> {
@@ -34,7 +34,7 @@ pub fn run(args: &TimeArgs) -> Result<Exit> {
     let file = selection::file(&args.file)?;
     let Selection { environments, auto } = selection::of(&args.environments, file.as_ref())?;
     if let Some(hint) = hint(&args.lines) {
-        // Nobody may be reading it.
+        // Perhaps nobody reads it.
         let _ = writeln!(io::stderr(), "envtax: {hint}");
     }
     let how = How {
@@ -65,7 +65,7 @@ fn draft_of(args: &TimeArgs, environments: Vec<EnvSpec>) -> Result<Draft> {
         dirs: Vec::new(),
         seed: args.seed.unwrap_or_else(measure::fresh_seed),
         stop: stop_of(args),
-        // Each start has a first run of its own: who counts runs wants no more than one.
+        // Each start has a first run, so a user who counts runs wants one start only.
         launches: args.runs.map_or(LaunchCount::Affordable, |_| LaunchCount::Exactly(1)),
         cold_launches: false,
         load: 0,
@@ -95,7 +95,7 @@ fn stop_of(args: &TimeArgs) -> Stop {
     }
 }
 
-/// Words of one command look like several commands: told when one of them is no program here.
+/// A hint if the words of one command look like several commands: one of them is no program here.
 fn hint(lines: &[String]) -> Option<String> {
     let single = |line: &String| !line.is_empty() && !line.contains(char::is_whitespace);
     let odd = lines.iter().find(|line| sys::find_program(line).is_none_or(|path| !path.is_file()));
@@ -107,7 +107,7 @@ fn hint(lines: &[String]) -> Option<String> {
     ))
 }
 
-/// A command, and what its column is called.
+/// A command with the name of its column.
 struct Command {
     name: String,
     words: Vec<String>,
@@ -152,8 +152,8 @@ fn words_of(line: &str, by_shell: bool) -> Result<Vec<String>> {
     Ok(words)
 }
 
-/// The first sign of the line that only a shell would understand: to a program that is started
-/// without one it would be a part of an argument.
+/// The first sign of the line that only a shell would understand. Without a shell it would become a
+/// part of an argument.
 fn for_a_shell(line: &str) -> Option<char> {
     let mut quote = None;
     let mut letters = line.chars().peekable();
@@ -225,7 +225,7 @@ fn parameters(texts: &[String]) -> Result<BTreeMap<String, Vec<String>>> {
     Ok(found)
 }
 
-/// What varies must be in some command, and what stands for it must be given.
+/// Every varying part must be in some command, and every placeholder must have a value.
 fn check_placeholders(
     args: &TimeArgs,
     commands: &[Command],
@@ -252,7 +252,7 @@ fn check_placeholders(
     Ok(())
 }
 
-/// What is sent into environments, and read without them, must be there now.
+/// Inputs that will be sent into environments must exist now.
 fn check_files(args: &TimeArgs) -> Result<()> {
     let inputs = args.inputs.iter().map(|path| ("--input", path));
     let stdin = args.stdin.iter().filter(|path| !path.contains('{')).map(|it| ("--stdin", it));
@@ -263,7 +263,7 @@ fn check_files(args: &TimeArgs) -> Result<()> {
     Ok(())
 }
 
-/// What is there already is not mixed with what this run writes.
+/// The folder must be empty, so that its files are not mixed with those of this run.
 fn check_output_folder(args: &TimeArgs) -> Result<()> {
     let Some(folder) = &args.keep_output else { return Ok(()) };
     let name = folder.display();
@@ -344,7 +344,7 @@ fn workloads(names: &[String]) -> Result<Vec<(String, CommandCase)>> {
     names.iter().map(case).collect()
 }
 
-/// The inputs' file names, which must tell them apart; otherwise their whole paths.
+/// The inputs' file names if they are unique, otherwise their whole paths.
 fn short_names(inputs: &[String]) -> Result<Vec<String>> {
     let mut seen = BTreeSet::new();
     for input in inputs {

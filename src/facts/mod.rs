@@ -68,7 +68,7 @@ impl Sheet {
     }
 }
 
-/// What else keeps the machine busy. Parts are absent where the system does not tell them.
+/// What else keeps the machine busy. Parts that the system does not tell are none.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Load {
     pub ticks: Option<CpuTicks>,

@@ -12,7 +12,7 @@ use super::root::{Root, value_in};
 use crate::model::Facts;
 use crate::sys::{self, Hypervisor};
 
-/// What is known of this process without files.
+/// What is known of this process without reading files.
 #[derive(Default)]
 pub(super) struct Signs {
     pub hypervisor: Hypervisor,
@@ -57,7 +57,7 @@ pub(super) fn environment(root: &Root<'_>, signs: &Signs) -> String {
     layers.join(" > ")
 }
 
-/// What several questions below need.
+/// Data that several questions below need.
 struct Own {
     /// `/proc/self/mountinfo`.
     mounts: String,
@@ -148,7 +148,7 @@ fn maker_name(vendor: &str) -> Option<&'static str> {
     }
 }
 
-/// Kernels that are not a Linux that runs on a machine by itself.
+/// Kernels that are not a Linux that runs on a machine itself.
 fn kernel(root: &Root<'_>, signs: &Signs, own: &Own) -> Option<&'static str> {
     let vendor = || root.value_of("/proc/cpuinfo", "vendor_id", ':');
     if signs.release.ends_with("gvisor") || root.has("/proc/sentry-meminfo") {

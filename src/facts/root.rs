@@ -29,7 +29,7 @@ impl Root<'_> {
 
     /// The first line, for files with one value.
     pub fn first_line(&self, path: &str) -> Option<String> {
-        // One call reads all of it; a second one, to see the file's end, is not needed.
+        // One call reads all of it; a second call, only to see the file's end, is avoided.
         let mut bytes = [0; 4096];
         let length = File::open(self.path(path)).ok()?.read(&mut bytes).ok()?;
         let text = String::from_utf8_lossy(&bytes[..length]);

@@ -45,7 +45,7 @@ struct Found {
     series: Vec<Series>,
     /// Whether the columns are commands, which then name them.
     by_command: bool,
-    /// A sentence on what results of this kind lack.
+    /// A sentence about what results of this kind lack.
     lacks: String,
 }
 
@@ -70,7 +70,7 @@ pub fn parse(bytes: &[u8], stem: &str) -> Result<Option<RunFile>> {
             return Ok(Some(run_file(found, text)?));
         }
     }
-    // The reader of run files gives the error for the beginning of one.
+    // If the text begins like a run file, the reader of run files gives the error.
     ensure!(
         text.is_empty() || text.starts_with('{'),
         "is not an envtax run file, nor hyperfine's `--export-json`, the output of `time`, or a \
@@ -80,7 +80,7 @@ pub fn parse(bytes: &[u8], stem: &str) -> Result<Option<RunFile>> {
     Ok(None)
 }
 
-/// The text with nothing in it that a terminal would act on. JSON has such characters as escapes.
+/// The text without characters on which a terminal would act. JSON has such characters as escapes.
 fn visible_text(text: &str) -> String {
     match text.starts_with('{') {
         true => String::from_utf8_lossy(&visible_json(text.as_bytes())).into_owned(),
@@ -159,7 +159,7 @@ fn block(series: &Series, case: usize, index: usize, run: &[Option<u64>]) -> Res
         outside_cpu_ns: None,
         set: SampleSet {
             iterations: 1,
-            // What is not above zero is not shown, which is what an unknown figure shall be.
+            // Zero stands for a figure that is not shown, and so for an unknown one.
             samples: run.iter().map(|figure| vec![figure.unwrap_or(0)]).collect(),
             start_ns: 0,
             end_ns: wall,
@@ -187,7 +187,7 @@ fn header(
         unit: "run".into(),
         work: Work::Command((*case).clone()),
     };
-    // A session is known by its start and its seed: here only by its content.
+    // Sessions are recognised by start and seed. These have neither, so the content makes the seed.
     let mut content = DefaultHasher::new();
     text.hash(&mut content);
     Header {
@@ -201,7 +201,7 @@ fn header(
             cases: cases.iter().map(planned).collect(),
             dirs: Vec::new(),
             seed: content.finish(),
-            // Who measured decided when to stop.
+            // Whoever measured decided when to stop.
             stop: Stop::Rounds { rounds: 0, budget_s: None },
             launches: LaunchCount::Exactly(1),
             cold_launches: false,

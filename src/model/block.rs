@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// Resources one block used, worker and reaped children together; zero where the environment does
-/// not count (gVisor's faults), so only differences between environments are ever read from it.
+/// Resources that one block used, by the worker and its reaped children. Zero if the environment
+/// does not count them (gVisor's faults), so only differences between environments mean anything.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Usage {
     pub user_ns: u64,
@@ -14,7 +14,8 @@ pub struct Usage {
     pub major_faults: u64,
     pub voluntary_switches: u64,
     pub involuntary_switches: u64,
-    /// Time runnable but not running, in ns (`/proc/self/schedstat`); none where hidden.
+    /// Time in ns in which it could have run but waited for a CPU (`/proc/self/schedstat`); none if
+    /// hidden.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run_queue_wait_ns: Option<u64>,
 }
@@ -37,35 +38,36 @@ impl Usage {
     }
 }
 
-/// What a block says beside its samples.
+/// What a block reports in addition to its samples.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Extras {
-    /// Conditions that a reader must know, a sentence each, the same in every block they hold for.
+    /// Conditions that a reader must know, one sentence each. The sentence is the same in every
+    /// block to which it applies.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
-    /// Events the probe counted, by name; `compare` adds them up over the blocks.
+    /// Events that the probe counted, by name; `compare` adds them up over the blocks.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub counters: BTreeMap<String, u64>,
-    /// Distributions of single operations, by name: pairs of a latency in ns and how often it was
-    /// seen, at the resolution of an HdrHistogram of three digits.
+    /// Distributions of single operations, by name: pairs of a latency in ns and its number of
+    /// occurrences, at the resolution of an HdrHistogram of three digits.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub latencies: BTreeMap<String, Vec<(u64, u64)>>,
-    /// Figures of a command that the environment does not show, by the names of their phases. Zero
-    /// in any other of its figures is a fact.
+    /// Names of a command's phases whose figures the environment does not show. In all other
+    /// phases, zero is a fact.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hidden: Vec<String>,
-    /// Hash of what a command wrote to its standard output, and behind it that of the file at
-    /// `{out}` if there is one, where they are asked for.
+    /// Hash of a command's standard output, followed by that of the file at `{out}` if there is
+    /// one; only if they are asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<String>,
-    /// Largest resident set of the process that started the command, in bytes: the command's own
-    /// peak is never below it.
+    /// Largest resident set in bytes of the process that started the command. The command's peak as
+    /// counted is never below it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub floor_bytes: Option<u64>,
 }
 
 impl Extras {
-    /// Whether there is nothing to say, which is usual.
+    /// Whether there is nothing to report, which is usual.
     pub fn is_empty(&self) -> bool {
         *self == Extras::default()
     }
@@ -76,8 +78,8 @@ impl Extras {
 pub struct SampleSet {
     /// Iterations in each sample.
     pub iterations: u64,
-    /// Each sample's figure for all of its iterations, one list a phase, all of the same length: ns
-    /// where the phase is timed.
+    /// For each phase, the figure of each sample for all of its iterations: ns if the phase is
+    /// timed.
     pub samples: Vec<Vec<u64>>,
     /// The environment's clock at the block's start and end, in ns of an arbitrary zero.
     pub start_ns: u64,

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 pub struct Params(String);
 
 impl Params {
-    /// Takes `name=value name=value` as it stands; the registry's cases are the valid ones.
+    /// Takes `name=value name=value` unchecked; the registry's cases are the valid ones.
     pub fn new(text: &str) -> Self {
         Params(text.to_owned())
     }

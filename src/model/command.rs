@@ -7,13 +7,13 @@ use serde::{Deserialize, Serialize};
 
 use super::phase::{Phase, Quantity};
 
-/// What a whole command is run with in one case.
+/// The command of one case, with its input and values.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(from = "CommandCaseRecord", into = "CommandCaseRecord")]
 pub struct CommandCase {
-    /// The file that `{}` stands for.
+    /// The file that replaces `{}`.
     pub input: Option<String>,
-    /// What `{NAME}` stands for.
+    /// The texts that replace `{NAME}`.
     pub values: BTreeMap<String, String>,
     pub executed: Executed,
 }
@@ -65,13 +65,13 @@ impl From<CommandCase> for CommandCaseRecord {
     }
 }
 
-/// A command of envtax's own, with data that was made for it.
+/// A command of envtax's own, with data that is made for it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct WorkloadCase {
     pub name: String,
-    /// With `{data}` for the folder of that name in the target directory [`DATA_DIR`].
+    /// Its words; `{data}` is its folder in the target directory [`DATA_DIR`].
     pub command: Vec<String>,
-    /// Programs without which an environment skips it.
+    /// Programs that an environment must have; otherwise the row is skipped there.
     pub needs: Vec<String>,
 }
 
@@ -84,7 +84,7 @@ impl WorkloadCase {
         self.command.iter().any(|word| word.contains("{data}"))
     }
 
-    /// The command where the target directory [`DATA_DIR`] has that path.
+    /// The command, if the target directory [`DATA_DIR`] has that path.
     pub(super) fn words(&self, data: &str) -> Vec<String> {
         let folder = format!("{data}/{}", self.name);
         self.command.iter().map(|word| word.replace("{data}", &folder)).collect()
@@ -92,7 +92,7 @@ impl WorkloadCase {
 }
 
 impl CommandCase {
-    /// The words of the command before anything is filled in, where the column has that command.
+    /// The words of the command before anything is filled in, in a column with that command.
     pub fn template<'a>(&'a self, of_column: &'a [String]) -> &'a [String] {
         match &self.executed {
             Executed::OfColumn => of_column,
@@ -101,7 +101,7 @@ impl CommandCase {
         }
     }
 
-    /// The workload that is run, if it is one.
+    /// The workload, if the case is one.
     pub fn workload(&self) -> Option<&WorkloadCase> {
         match &self.executed {
             Executed::Workload(workload) => Some(workload),
@@ -109,13 +109,13 @@ impl CommandCase {
         }
     }
 
-    /// The program that is started where the column has that command.
+    /// The program that is started, in a column with that command.
     pub fn program(&self, of_column: &[String]) -> String {
         let words = self.words(self.template(of_column), self.input.as_deref());
         words.into_iter().next().unwrap_or_default()
     }
 
-    /// The files that it reads, as far as they are known.
+    /// The known files that it reads.
     pub fn files(&self, rules: &CommandRules) -> Vec<String> {
         let of = |path| self.words(std::slice::from_ref(path), self.input.as_deref());
         let stdin = rules.stdin.iter().flat_map(of);
@@ -124,8 +124,7 @@ impl CommandCase {
         files
     }
 
-    /// These words with what they stand for, the input being at that path; `{out}` is left to the
-    /// agent.
+    /// The words with all replacements; the input is at that path. The agent replaces `{out}`.
     pub fn words(&self, template: &[String], input: Option<&str>) -> Vec<String> {
         let fill = |word: &String| {
             let mut word = word.clone();
@@ -144,7 +143,7 @@ impl CommandCase {
 /// How whole commands are run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CommandRules {
-    /// Commands before and after each run of one, not timed.
+    /// Commands that are run before and after each run, not timed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub prepare: Vec<Vec<String>>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -154,19 +153,20 @@ pub struct CommandRules {
     pub timeout_s: f64,
     #[serde(default)]
     pub ignore_failure: bool,
-    /// Hashes of outputs are kept, and must be the same everywhere.
+    /// Outputs are hashed, and the hashes must agree everywhere.
     #[serde(default)]
     pub verify_output: bool,
-    /// The input's pages are out of memory before each run.
+    /// The input's pages are evicted from memory before each run.
     #[serde(default)]
     pub cold: bool,
-    /// After each run it is waited, and timed, until what it wrote is durable.
+    /// After each run, the time until its output is durable is measured.
     #[serde(default)]
     pub settle: bool,
-    /// Runs at the beginning of each launch that do not count, beside the very first.
+    /// Number of runs at the beginning of each launch, after the very first, that do not count.
     #[serde(default)]
     pub warmup: u32,
-    /// Shell commands of this side, once before all environments start and after all have ended.
+    /// Shell commands on this machine: once before all environments start, and once after all have
+    /// ended.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub setup: Vec<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -174,14 +174,12 @@ pub struct CommandRules {
     /// Inputs are sent into the environments.
     #[serde(default)]
     pub stage: bool,
-    /// Folder of this side for what the first run of each writes. Nothing that is measured depends
-    /// on it.
+    /// Folder on this machine for the output of each command's first run. No figure depends on it.
     #[serde(skip)]
     pub keep_output: Option<PathBuf>,
 }
 
-/// The probe of cases that are runs of the user's command, and of those that are runs of a shell
-/// with nothing to do.
+/// The probe id of cases that run the user's command, and of cases that run an empty shell.
 pub const COMMAND: &str = "command";
 pub const EMPTY_SHELL: &str = "shell";
 
@@ -198,13 +196,13 @@ pub enum CommandPhase {
     Written,
     /// User and system time together.
     Cpu,
-    /// Time from the command's end until what it wrote was durable.
+    /// Time from the command's end until its output is durable.
     Settle,
 }
 
 impl CommandPhase {
-    /// The figures in the order in which agents give them. `Settle` is the last one, and only
-    /// there where it is asked for.
+    /// The figures in the order in which agents send them. `Settle` is the last one, and only sent
+    /// if it is asked for.
     pub const ALL: [CommandPhase; 10] = [
         CommandPhase::Wall,
         CommandPhase::User,
@@ -218,7 +216,7 @@ impl CommandPhase {
         CommandPhase::Settle,
     ];
 
-    /// Its name in run files and tables, and what it is a figure of.
+    /// Its name in run files and tables, and its quantity.
     const fn named(self) -> (&'static str, Quantity) {
         match self {
             CommandPhase::Wall => ("wall", Quantity::Time),

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::visible;
 
-/// Whether that can be the name of an environment or a target directory: letters and digits of any
+/// Whether the text can name an environment or a target directory: letters and digits of any
 /// script, signs beyond ASCII, and `_-.`. Other ASCII signs have a meaning on command lines, in
 /// globs or in the names of rows.
 pub fn is_name(text: &str) -> bool {
@@ -23,23 +23,23 @@ pub struct EnvSpec {
     pub kind: String,
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub argument: String,
-    /// Where target directories are in this environment, by their names, if elsewhere than in the
-    /// others.
+    /// Paths of target directories in this environment, by name, if they differ from the common
+    /// ones.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub dirs: BTreeMap<String, String>,
-    /// Shell commands on this side, before each start of the environment.
+    /// Shell commands on this machine, run before each start of the environment.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub setup: Vec<String>,
-    /// Shell commands on this side, after each end of the environment, however it ended.
+    /// Shell commands on this machine, run after each end of the environment, however it ended.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cleanup: Vec<String>,
-    /// The command that is timed there, with `{}`, `{out}` and `{NAME}` for what varies.
+    /// The command that is timed there; `{}`, `{out}` and `{NAME}` are still to be replaced.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub command: Vec<String>,
 }
 
 impl EnvSpec {
-    /// An environment of that kind, with nothing else said of it.
+    /// An environment of that kind with nothing else specified.
     pub fn new(name: &str, kind: &str, argument: &str) -> EnvSpec {
         let [name, kind, argument] = [name, kind, argument].map(str::to_owned);
         EnvSpec { name, kind, argument, ..EnvSpec::default() }
@@ -58,23 +58,23 @@ impl EnvSpec {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TargetDir {
     pub name: String,
-    /// Empty for each environment's own folder for temporary files.
+    /// Empty: each environment's own folder for temporary files.
     pub path: String,
-    /// The filesystem that envtax makes there for the run, such as `loop:ext4`; empty where there
-    /// is one already, and [`DATA_DIR`] for the data of workloads. Environments with a kernel of
-    /// their own make it by their own means.
+    /// The filesystem that envtax makes there for the run, such as `loop:ext4`; empty if it exists
+    /// already; [`DATA_DIR`] for the data of workloads. Environments with a kernel of their own
+    /// make it themselves.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub made: String,
 }
 
-/// Whether something can be used here, and if not, why and what would help.
+/// Whether something can be used here; if not, the reason and the remedy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Availability {
     Available,
     Unavailable { reason: String, remedy: String },
 }
 
-/// The clock of an environment as the agent found it.
+/// The clock of an environment, as the agent measured it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ClockFacts {
     pub name: String,
@@ -82,7 +82,7 @@ pub struct ClockFacts {
     pub cost_ns: f64,
     /// Smallest step greater than zero between two readings, in ns.
     pub granularity_ns: u64,
-    /// Readings that were earlier than the one before, of [`ClockFacts::readings`].
+    /// Number of readings that were earlier than the one before, of [`ClockFacts::readings`].
     pub backward_steps: u64,
     pub readings: u64,
 }
@@ -91,8 +91,8 @@ pub struct ClockFacts {
 /// [`super::FACTS`].
 pub type Facts = BTreeMap<String, String>;
 
-/// The capabilities that podman gives a container unasked. Docker gives three more, of which only
-/// `CAP_AUDIT_WRITE` changes what its seccomp profile says.
+/// The capabilities that podman gives a container by default. Docker gives three more; of these,
+/// only `CAP_AUDIT_WRITE` changes the rules of its seccomp profile.
 pub const CONTAINER_CAPABILITIES: [&str; 11] = [
     "CAP_CHOWN",
     "CAP_DAC_OVERRIDE",

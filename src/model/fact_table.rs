@@ -1,9 +1,9 @@
-//! The table of facts: one row for each thing that an environment tells of itself.
+//! The table of facts: one row for each thing that an environment tells about itself.
 //!
-//! A row says the fact's name, how two of its values are compared, and, where the fact is the text
-//! of one file, which file. The order of the rows is the order in which reports list differences.
-//! To add a fact that is one file's first line, add a row; any other fact needs a row here and the
-//! code in `src/facts/` or `src/sys/` that finds its value.
+//! A row has the fact's name and how two of its values are compared. If the fact is the text of one
+//! file, the row names the file. Reports list differences in the order of the rows. To add a fact
+//! that is one file's first line, add a row. Any other fact needs a row here and the code in
+//! `src/facts/` or `src/sys/` that finds its value.
 
 /// A fact and its properties.
 #[derive(Debug)]
@@ -12,7 +12,7 @@ pub struct Fact {
     pub value: FactValue,
     /// The file whose first line is the value; none where code finds the value.
     pub file: Option<&'static str>,
-    /// It tells who or where: `envtax redact` removes it.
+    /// It tells who made the run or where: `envtax redact` removes it.
     pub private: bool,
 }
 
@@ -21,12 +21,12 @@ pub struct Fact {
 pub enum FactValue {
     /// By the whole text.
     Text,
-    /// By the whole text; reports show the elements, which this text separates.
+    /// By the whole text. Reports show the elements, which are separated by this text.
     List(&'static str),
-    /// By the number at its beginning. Two values are the same when they differ by at most this
-    /// share of the reference's: such amounts vary a little each time a machine starts.
+    /// By the number at its beginning. Two values are the same if they differ by at most this share
+    /// of the reference's: such amounts vary a little with each start of a machine.
     Amount(f64),
-    /// Not at all: it changes from moment to moment, or names where something happens to be.
+    /// Not at all: it changes from moment to moment, or names a place.
     Volatile,
 }
 
@@ -62,7 +62,7 @@ const fn volatile(name: &'static str) -> Fact {
     Fact::new(name, FactValue::Volatile)
 }
 
-/// All facts: first what affects most costs, the rest in alphabetical order.
+/// All facts: first those that affect most costs, then the others in alphabetical order.
 pub const FACTS: &[Fact] = &[
     text("environment"),
     text("launcher"),

@@ -20,7 +20,7 @@ pub struct Failure {
     pub details: Details,
 }
 
-/// What is known of a failure beyond the sentence.
+/// What is known of a failure in addition to the sentence.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Details {
     /// The last lines that the program printed.
@@ -29,40 +29,40 @@ pub struct Details {
     /// The command with which a user can see the failure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by_hand: Option<String>,
-    /// What helps.
+    /// What the user can do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remedy: Option<String>,
-    /// How the attempts failed that came after this one.
+    /// The failures of later attempts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub next_attempts: Vec<Failure>,
 }
 
 impl Failure {
-    /// A failure of which only the sentence is known.
+    /// A failure with the sentence alone.
     pub fn new(what: impl Into<String>) -> Failure {
         Failure { what: what.into(), details: Details::default() }
     }
 
-    /// With the lines that the program printed, without what a terminal would act on.
+    /// Adds the lines that the program printed, without characters on which a terminal would act.
     pub fn printed(mut self, lines: impl IntoIterator<Item = impl Into<String>>) -> Failure {
         let shown = |line: String| visible_line(&line).into_owned();
         self.details.printed = lines.into_iter().map(|line| shown(line.into())).collect();
         self
     }
 
-    /// With the command with which a user can see the failure.
+    /// Adds the command with which a user can see the failure.
     pub fn by_hand(mut self, command: impl Into<String>) -> Failure {
         self.details.by_hand = Some(command.into());
         self
     }
 
-    /// With this remedy, unless it has one already.
+    /// Adds a remedy, unless there is one.
     pub fn or_remedy(mut self, remedy: impl Into<String>) -> Failure {
         self.details.remedy.get_or_insert_with(|| remedy.into());
         self
     }
 
-    /// With a sentence in front of what happened.
+    /// Puts a context before the sentence.
     pub fn within(mut self, context: impl fmt::Display) -> Failure {
         self.what = format!("{context}: {}", self.what);
         self
@@ -89,7 +89,7 @@ impl From<&str> for Failure {
     }
 }
 
-/// The error as text, with the details of the failure that it began with, if it began with one.
+/// The error as text, with the details of the failure from which it comes, if it comes from one.
 impl From<&anyhow::Error> for Failure {
     fn from(error: &anyhow::Error) -> Failure {
         let details = error.downcast_ref::<Failure>().map(|failure| failure.details.clone());

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-/// What a figure is of, and in what it is written in run files.
+/// The quantity of a figure, with its unit in run files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Quantity {
@@ -19,11 +19,11 @@ pub enum Quantity {
     Count,
 }
 
-/// A part of what a probe measures, with a figure of its own.
+/// A part of what a probe measures, with its own figure.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "PhaseRecord", into = "PhaseRecord")]
 pub struct Phase {
-    /// Empty when it is the only one.
+    /// Empty if it is the only phase.
     pub name: Cow<'static, str>,
     pub quantity: Quantity,
     /// Taken from the clock around the operation. Otherwise the probe gives the figure, and zero
@@ -32,25 +32,25 @@ pub struct Phase {
 }
 
 impl Phase {
-    /// A part of the operation that is timed apart.
+    /// A part of the operation that is timed separately.
     pub const fn timed(name: &'static str) -> Phase {
         Phase { name: Cow::Borrowed(name), quantity: Quantity::Time, timed: true }
     }
 
-    /// Whether its cost is the mean of its samples. Times that the clock takes have a floor, and so
-    /// has memory; of what a probe counts or times by itself (a share of time blocked, the worst
-    /// response, CPU time) the lower quarter says nothing.
+    /// Whether its cost is the mean of its samples. Times from the clock have a floor, and so has
+    /// memory. Figures that a probe counts or times itself (a share of time blocked, the worst
+    /// response, CPU time) have none.
     pub fn is_mean(&self) -> bool {
         !self.timed && self.quantity != Quantity::Bytes
     }
 
-    /// A figure that the probe finds by itself.
+    /// A figure that the probe finds itself.
     pub const fn figure(name: &'static str, quantity: Quantity) -> Phase {
         Phase { name: Cow::Borrowed(name), quantity, timed: false }
     }
 }
 
-/// A timed phase is its name alone: all there was in the first run files.
+/// A timed phase is its name alone: the first run files had no others.
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]
 enum PhaseRecord {

@@ -20,7 +20,7 @@ pub struct PlannedCase {
     pub work: Work,
 }
 
-/// What is done in a block of a case.
+/// The work of one block of a case.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Work {
     /// A worker of envtax repeats the operation of the case's probe.
@@ -30,7 +30,7 @@ pub enum Work {
 }
 
 impl PlannedCase {
-    /// How many of the phases, the first ones, are timed.
+    /// How many of the phases are timed; these are the first ones.
     pub fn timed_phases(&self) -> usize {
         self.phases.iter().filter(|phase| phase.timed).count()
     }
@@ -39,7 +39,7 @@ impl PlannedCase {
         matches!(self.work, Work::Command(_))
     }
 
-    /// What the whole command is run with, where it is one.
+    /// The whole command, if the case is one.
     pub fn command(&self) -> Option<&CommandCase> {
         match &self.work {
             Work::Probe => None,
@@ -82,23 +82,23 @@ impl From<PlannedCase> for PlannedCaseRecord {
 #[serde(from = "PlanRecord", into = "PlanRecord")]
 pub struct Plan {
     pub environments: Vec<EnvSpec>,
-    /// Name of the environment the others are divided by.
+    /// Name of the reference.
     pub reference: String,
     pub cases: Vec<PlannedCase>,
     pub dirs: Vec<TargetDir>,
     pub seed: u64,
     pub stop: Stop,
     pub launches: LaunchCount,
-    /// Every second start after the first is with empty page caches.
+    /// Every second start after the first has empty page caches.
     pub cold_launches: bool,
-    /// Busy processes of envtax's own beside the run.
+    /// Number of busy processes that envtax runs beside the measurement.
     pub load: u32,
-    /// How whole commands are run, where the cases are such.
+    /// The rules for whole commands, if the cases are commands.
     pub commands: Option<CommandRules>,
 }
 
 impl Plan {
-    /// The target directories as that environment has them.
+    /// The target directories with their paths in that environment.
     pub fn dirs_in(&self, environment: &EnvSpec) -> Vec<TargetDir> {
         let own = |dir: &TargetDir| match environment.dirs.get(&dir.name) {
             Some(path) => TargetDir { path: path.clone(), made: String::new(), ..dir.clone() },
@@ -114,7 +114,7 @@ impl Plan {
         own.or_else(common).map(String::as_str)
     }
 
-    /// What is run for that case in that environment; `{out}` is left to the agent.
+    /// The words that run that case in that environment. The agent replaces `{out}`.
     pub fn command_words(
         &self,
         environment: &EnvSpec,
@@ -141,7 +141,7 @@ struct PlanRecord {
     precision: f64,
     budget_s: f64,
     min_rounds: u32,
-    /// Zero for as many as the budget allows.
+    /// Zero: as many as the budget allows.
     #[serde(default)]
     launches: u32,
     #[serde(default)]

@@ -1,6 +1,6 @@
 //! When a run ends, and how often it starts its environments.
 
-/// What ends the measuring of a case, and of the run.
+/// The rule that ends the measuring of a case, and the run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Stop {
     /// A case ends when each of its intervals is narrow enough, the run when the budget is spent.
@@ -20,14 +20,14 @@ pub enum Stop {
     Rounds { rounds: u32, budget_s: Option<f64> },
 }
 
-/// Run files have numbers in place of what does not decide: a precision that every interval has,
+/// Run files have numbers in place of rules that do not apply: a precision that every interval has,
 /// and a budget in seconds that nobody spends.
 const ANY_PRECISION: f64 = 1e9;
 const ANY_BUDGET_S: f64 = 1e9;
 
 impl Stop {
-    /// Stops at that half-width; at zero, no interval is narrow enough, and the budget decides. An
-    /// interval can have no width: of a cost that is the same to the clock's tick in every round.
+    /// Stops at that half-width. At zero, no interval is narrow enough, so the budget decides: an
+    /// interval can have no width if a cost is the same to the clock's tick in every round.
     pub fn at_precision(half_width: f64, min_rounds: u32, budget_s: f64) -> Stop {
         match half_width == 0.0 {
             true => Stop::Budget { min_rounds, budget_s },
@@ -43,7 +43,7 @@ impl Stop {
         }
     }
 
-    /// Rounds of a case below which its figures are doubted.
+    /// The number of rounds below which the figures of a case are flagged.
     pub fn min_rounds(&self) -> u32 {
         match *self {
             Stop::Precise { min_rounds, .. } | Stop::Budget { min_rounds, .. } => min_rounds,
@@ -51,7 +51,7 @@ impl Stop {
         }
     }
 
-    /// The number of rounds, where it was given.
+    /// The number of rounds, if it was given.
     pub fn rounds(&self) -> Option<u32> {
         match *self {
             Stop::Rounds { rounds, .. } => Some(rounds),

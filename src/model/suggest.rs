@@ -1,10 +1,10 @@
 //! Suggestions for a name that is not in a list: what the user may have meant. Pure.
 
-/// Most suggestions that are made.
+/// The largest number of suggestions.
 const MOST: usize = 3;
 
-/// ``there is no WHAT `name`; did you mean `a` or `b`?``, or, if no known name is near, all of
-/// them. Each known name stands with its description; both are searched.
+/// ``there is no WHAT `name`; did you mean `a` or `b`?``. If no known name is similar, all are
+/// listed. Each known name has a description, which is searched, too.
 pub fn unknown(what: &str, name: &str, known: &[(&str, &str)]) -> String {
     let near = nearest(name, known);
     let quoted = |names: &[&str], last: &str| {
@@ -21,8 +21,8 @@ pub fn unknown(what: &str, name: &str, known: &[(&str, &str)]) -> String {
     }
 }
 
-/// The known names that are nearest: those at the least number of typing errors, or else those of
-/// which `name` is a part, or else those whose description has it as a word.
+/// The most similar known names: those with the fewest typing errors, or else those that contain
+/// `name`, or else those whose description contains it as a word.
 pub fn nearest<'a>(name: &str, known: &[(&'a str, &str)]) -> Vec<&'a str> {
     let name = name.to_lowercase();
     if name.is_empty() {

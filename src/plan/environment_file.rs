@@ -12,13 +12,13 @@ use toml::Spanned;
 use crate::launch;
 use crate::model::{EnvSpec, is_name};
 
-/// The file that is read when none is named.
+/// The file that is read if none is named.
 pub const DEFAULT: &str = "environments.toml";
 /// Names that stand for several environments on the command line.
 pub const AUTO: &str = "auto";
 pub const ALL: &str = "all";
 
-/// What a file says.
+/// The contents of a file.
 #[derive(Debug)]
 pub struct EnvFile {
     /// Its path, for messages.
@@ -32,7 +32,7 @@ pub struct EnvFile {
 #[derive(Debug)]
 pub struct FileDir {
     pub name: String,
-    /// What stands behind the `=` of `--dir`.
+    /// The text that would follow the `=` of `--dir`.
     pub path: String,
     /// `FILE:LINE:COLUMN`.
     pub at: String,
@@ -69,7 +69,7 @@ struct Table {
 
 type Paths = BTreeMap<Spanned<String>, Spanned<String>>;
 
-/// A file's text, with the way to say where something stands in it.
+/// A file's text, with the line and column of everything in it.
 struct Source<'a> {
     path: &'a str,
     text: &'a str,
@@ -85,8 +85,8 @@ impl Source<'_> {
     }
 }
 
-/// Reads the text of a file. Arguments are checked when an environment is picked: one that is of no
-/// use on this machine is no reason to measure none of the others.
+/// Parses the text of a file. Arguments are checked only when an environment is picked: one that
+/// this machine cannot start does not prevent measuring the others.
 pub fn parse(path: &str, text: &str) -> Result<EnvFile> {
     let source = Source { path, text };
     let document: Document = toml::from_str(text).map_err(|error| {
@@ -145,7 +145,7 @@ fn known_as(source: &Source<'_>, name: &Spanned<String>) -> Result<()> {
     Ok(())
 }
 
-/// As the environment sees it, which may be a Windows.
+/// Whether the environment, which may be Windows, takes the path as absolute.
 fn is_absolute(path: &str) -> bool {
     let bytes = path.as_bytes();
     let drive = bytes.first().is_some_and(u8::is_ascii_alphabetic)
@@ -160,7 +160,8 @@ impl EnvFile {
         self.entries.iter().map(|entry| &entry.spec)
     }
 
-    /// The environment of that name, its argument checked; none when there is none.
+    /// The environment of that name with its argument checked; none if there is no such
+    /// environment.
     pub fn pick(&self, name: &str) -> Option<Result<EnvSpec>> {
         let entry = self.entries.iter().find(|entry| entry.spec.name == name)?;
         Some(entry.checked())
@@ -173,7 +174,8 @@ impl EnvFile {
 }
 
 impl Entry {
-    /// What the set-up commands may make cannot be looked at before they ran; the start tells.
+    /// Set-up commands may make what the argument names. It can be checked only after they ran, at
+    /// the start.
     fn checked(&self) -> Result<EnvSpec> {
         let EnvSpec { name, kind, argument, setup, .. } = &self.spec;
         if setup.is_empty() {

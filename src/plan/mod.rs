@@ -12,19 +12,19 @@ use crate::model::{
     Case, CommandRules, EnvSpec, LaunchCount, Params, Plan, PlannedCase, Stop, TargetDir, suggest,
 };
 
-/// No case is called finished with fewer rounds: with 5, looking at widths let the coverage of the
+/// No case is finished with fewer rounds: with 5, stopping by the width let the coverage of the
 /// intervals fall to 86 % (docs/METHODOLOGY.md, From rounds to a tax).
 pub const MIN_ROUNDS: u32 = 15;
 
-/// What the user asked for.
+/// What the user asked for, before it is checked.
 pub struct Wish {
     pub environments: Vec<EnvSpec>,
     pub reference: Option<String>,
-    /// Every case there is, of which `probes` picks some.
+    /// All cases, from which `probes` picks.
     pub cases: Vec<PlannedCase>,
-    /// Globs over probe ids and whole cases; none means all.
+    /// Globs that match probe ids or whole cases; without a glob, all cases match.
     pub probes: Vec<String>,
-    /// How many processes do it at a time; every case is measured with each of these.
+    /// Numbers of processes at a time; every case is measured with each number.
     pub copies: Vec<u32>,
     pub dirs: Vec<TargetDir>,
     pub seed: u64,
@@ -36,8 +36,8 @@ pub struct Wish {
     pub commands: Option<CommandRules>,
 }
 
-/// A checked plan before the machine was asked: which of its environments start here, and where the
-/// directories are that are made for the run.
+/// A checked plan before the machine is asked which of its environments start here and where made
+/// directories are.
 pub struct Draft {
     plan: Plan,
 }
@@ -47,7 +47,7 @@ impl Draft {
         &self.plan.environments
     }
 
-    /// Name of the environment that the others are divided by.
+    /// Name of the reference.
     pub fn reference(&self) -> &str {
         &self.plan.reference
     }
@@ -64,8 +64,8 @@ impl Draft {
         self.plan.commands.as_ref()
     }
 
-    /// The plan of the run of that index, over these environments and with the directories where
-    /// they are now. Each run has another seed. Nothing changes the plan any more.
+    /// The plan of the run with that index, over these environments, with the present paths of its
+    /// directories. Each run has another seed. Nothing changes the plan afterwards.
     pub fn settle(&self, run: usize, environments: &[EnvSpec], dirs: Vec<TargetDir>) -> Plan {
         let seed = self.plan.seed.wrapping_add(run as u64);
         Plan { environments: environments.to_vec(), dirs, seed, ..self.plan.clone() }
@@ -138,7 +138,7 @@ fn picked(cases: Vec<PlannedCase>, globs: &[String]) -> Result<Vec<PlannedCase>>
     Ok(cases.into_iter().filter(wanted).collect())
 }
 
-/// What the user may have meant by a glob without a case.
+/// What the user may have meant by a glob that matches no case.
 fn meant(glob: &str, cases: &[PlannedCase]) -> String {
     let mut known: Vec<(&str, &str)> = Vec::new();
     for planned in cases {
@@ -154,7 +154,7 @@ fn meant(glob: &str, cases: &[PlannedCase]) -> String {
     }
 }
 
-/// Each case for each of these numbers of copies: for one copy the case as it is.
+/// Each case with each number of copies; with one copy, the case is unchanged.
 fn in_copies(cases: Vec<PlannedCase>, copies: &[u32]) -> Vec<PlannedCase> {
     let of = |planned: PlannedCase| {
         copies.iter().map(move |copies| {

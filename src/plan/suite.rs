@@ -5,28 +5,28 @@ use anyhow::{Context, Result, bail, ensure};
 use crate::model::{Case, suggest};
 use crate::probe::{self, PROBES};
 
-/// A set of cases with what suits it.
+/// A set of cases, with the budget and the layout that suit it.
 pub struct Suite {
     pub name: &'static str,
     /// One line for lists.
     pub summary: &'static str,
     pub cases: Cases,
-    /// Seconds of measuring when `--budget` says nothing.
+    /// Seconds of measuring without `--budget`.
     pub budget_s: f64,
     /// The layout of the published table it reproduces (`compare --layout`).
     pub layout: Option<&'static str>,
 }
 
-/// The cases of a suite.
+/// Which cases a suite has.
 pub enum Cases {
     /// Every standard case of every probe.
     All,
-    /// Probes with the parameter sets that are measured; what a set leaves out is as in the probe's
-    /// first standard case.
+    /// Probes with the sets of parameters to measure. A parameter that a set leaves out is as in
+    /// the probe's first standard case.
     Of(&'static [(&'static str, &'static [&'static str])]),
 }
 
-/// The suite that is measured when nothing else is asked for.
+/// The suite that is measured without `--suite`.
 pub const DEFAULT: &str = "quick";
 
 /// Every suite.
@@ -183,7 +183,7 @@ pub fn find(name: &str) -> Result<&'static Suite> {
 }
 
 impl Suite {
-    /// Its cases, those of file probes for each of the target directories.
+    /// Its cases; those of file probes once for each target directory.
     pub fn cases(&self, dirs: &[&str]) -> Result<Vec<Case>> {
         let Cases::Of(picks) = self.cases else { return Ok(probe::all_cases(dirs)) };
         let mut cases = Vec::new();
@@ -197,12 +197,12 @@ impl Suite {
     }
 }
 
-/// The case that `--probe TEXT` spells out: a probe's id followed by parameters, without globs.
-/// None when it is no such text.
+/// The cases that `--probe TEXT` spells out: a probe's id followed by parameters, without globs.
+/// None if the text is something else.
 pub fn spelled_case(text: &str, dirs: &[&str]) -> Result<Option<Vec<Case>>> {
     let (id, params) = text.split_once(' ').unwrap_or((text, ""));
     let Some(probe) = PROBES.iter().find(|probe| probe.info().id == id) else { return Ok(None) };
-    // A bare id means all its cases; `dir=` and `copies=` stand in names of rows, not in cases.
+    // A bare id means all its cases. `dir=` and `copies=` occur in the names of rows, not in cases.
     let of_rows = |word: &str| word.starts_with("dir=") || word.starts_with("copies=");
     let glob = text.contains(['*', '?', '[', '{']);
     if params.is_empty() || glob || params.split(' ').any(of_rows) {
@@ -236,7 +236,7 @@ pub fn parse_copies(text: &str, cpus: u32) -> Result<Vec<u32>> {
     Ok(copies)
 }
 
-/// Copies of a probe at a time; each is a process of its own.
+/// The most copies of a probe at a time; each copy is a process.
 const MOST_COPIES: u32 = 1024;
 
 #[cfg(test)]

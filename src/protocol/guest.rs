@@ -1,4 +1,4 @@
-//! What a launcher tells the agent of a virtual machine, in a file of the guest's initramfs.
+//! Orders of a launcher for the agent of a virtual machine, in a file of the guest's initramfs.
 
 use serde::{Deserialize, Serialize};
 

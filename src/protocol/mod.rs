@@ -17,19 +17,19 @@ use serde::{Deserialize, Serialize};
 use self::transfer::Piece;
 use crate::model::{Case, ClockFacts, Facts, Failure, SampleSet};
 
-/// Both sides refuse to talk to another version.
+/// Both sides refuse to talk to a side with another version.
 pub const VERSION: u32 = 4;
 
-/// Stands before every message.
+/// Every message begins with this.
 pub const PREFIX: &str = "@envtax ";
 
-/// Bytes of a line at most, in either direction; a longer one is an error, not a message.
+/// The most bytes of a line, in either direction. A longer line is an error and not a message.
 pub const MAX_LINE: usize = 1 << 20;
 
 /// Controller to agent.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Request {
-    /// Comes back with the answer; answers to forgotten questions are told by it.
+    /// The answer has the same id, which shows answers to questions that were given up.
     pub id: u64,
     pub ask: Ask,
 }
@@ -37,20 +37,20 @@ pub struct Request {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Ask {
-    /// What the clock is like. One that is much dearer than `known_ns`, or dear where nothing is
-    /// known, may be so for its system's first second only: that is waited for.
+    /// Measure the clock. If it is much slower than `known_ns`, or slow while nothing is known,
+    /// this may last only for the first second of its system; then wait for its end.
     Clock {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         known_ns: Option<f64>,
     },
-    /// What the environment says of itself. Not in the greeting: where system calls are dear, the
-    /// many files that say it take several times as long to read as everything else of a start.
+    /// Tell the environment's facts. They are not in the greeting: where system calls are slow,
+    /// reading the many files takes several times as long as the rest of a start.
     Facts,
-    /// What the folders are like, and whether files can be made there. An empty path is the
-    /// environment's own folder for temporary files. What killed runs left there is removed.
+    /// Examine the folders, and try whether files can be made there. An empty path is the
+    /// environment's own folder for temporary files. Leftovers of killed runs are removed.
     Dirs { paths: Vec<String>, token: String },
-    /// Find the iterations of a sample for this task, in a worker: of one that lasts at least
-    /// `sample_ns`, and in no case less than what every clock needs.
+    /// Find the number of iterations of a sample for this task, in a worker. A sample must last at
+    /// least `sample_ns`, and at least as long as every clock needs.
     Tune {
         task: Task,
         #[serde(default)]
@@ -60,11 +60,10 @@ pub enum Ask {
     Block { task: Task, size: BlockSize },
     /// Run a whole command once.
     Run { task: Box<CommandTask> },
-    /// Tell what these programs and files are, as they are found in the environment.
+    /// Tell facts about these programs and files as the environment has them.
     Inspect { programs: Vec<String>, files: Vec<String> },
-    /// Keep a piece of a file for as long as the agent lives, which is of that launch: number and
-    /// name tell which file, and each piece goes behind the ones before. The answer says where it
-    /// is.
+    /// Keep a piece of a file until the agent, and with it the launch, ends. Number and name
+    /// identify the file; each piece is appended to those before. The answer gives the file's path.
     Put {
         launch: u32,
         number: usize,
@@ -73,24 +72,25 @@ pub enum Ask {
         #[serde(flatten)]
         piece: Piece,
     },
-    /// Hand over a piece of what the last run wrote whose output was to be kept: `stdout`, `stderr`
-    /// or `out`, from that byte on.
+    /// Send a piece of the kept output of the last run: of `stdout`, `stderr` or `out`, from byte
+    /// `offset` on.
     Take { name: String, offset: u64 },
-    /// Remove what a killed agent of this run left in these folders and in its own choice.
+    /// Remove what a killed agent of this run left in these folders and in the folder of its own
+    /// choice.
     Clean { paths: Vec<String>, token: String },
-    /// End. Closing the agent's input says the same.
+    /// End. Closing the agent's input means the same.
     Quit,
 }
 
-/// What to measure, with everything that decides it: no state is kept between requests.
+/// What to measure, with everything that matters for it: no state is kept between requests.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Task {
     pub case: Case,
-    /// Folder under which the block's scratch folder is made; none or empty for the environment's
-    /// own folder for temporary files.
+    /// The folder in which the block's scratch folder is made. None or empty: the environment's own
+    /// folder for temporary files.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dir_path: Option<String>,
-    /// Marks what this run leaves behind, so that it can be found and removed.
+    /// The token of the run, by which everything that it leaves behind can be found and removed.
     pub token: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu: Option<usize>,
@@ -100,12 +100,13 @@ pub struct Task {
     pub time_limit_ms: u64,
 }
 
-/// One run of a whole command. The agent itself starts it, as a worker would be its parent.
+/// One run of a whole command. The agent itself starts it, because a worker would become its
+/// parent.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct CommandTask {
     /// Program and arguments; `{out}` in them is a file in the run's own folder.
     pub words: Vec<String>,
-    /// Programs without which it cannot be run.
+    /// Programs that it needs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub needs: Vec<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -114,16 +115,16 @@ pub struct CommandTask {
     pub conclude: Vec<Vec<String>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stdin: Option<String>,
-    /// Files that must be there, and that the command is not to change.
+    /// Files that must exist, and that the command must not change.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub inputs: Vec<String>,
     /// Keep standard error, to quote it if the command fails.
     #[serde(default)]
     pub keep_errors: bool,
-    /// Keep the run's folder with all that it writes until it is cleaned, to be asked for.
+    /// Keep the run's folder with its files until it is cleaned, so that they can be fetched.
     #[serde(default)]
     pub keep_output: bool,
-    /// Files that must not be in memory before the run.
+    /// Files whose pages must not be in memory before the run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cold: Vec<String>,
     pub check_output: bool,
@@ -164,13 +165,13 @@ pub enum Answer {
     Facts(Facts),
     Dirs {
         dirs: Vec<DirAnswer>,
-        /// Paths of leftovers of killed runs that were found there and removed.
+        /// Paths of leftovers of killed runs that were found and removed.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         removed: Vec<String>,
     },
     Tuned(Tuning),
     Block(Box<SampleSet>),
-    /// In the order of the question; nothing is said of what is not there.
+    /// In the order of the question; facts that do not exist are left out.
     Inspected {
         programs: Vec<Facts>,
         files: Vec<Facts>,
@@ -184,7 +185,7 @@ pub enum Answer {
     },
     /// Shorter than [`transfer::PIECE`] at the end of the file. None if the file was not written.
     Piece(Option<Piece>),
-    /// The task could not be done; the agent itself is well.
+    /// The task failed; the agent itself works.
     Failed(Failure),
 }
 
@@ -196,7 +197,7 @@ pub struct Hello {
     pub envtax: String,
     /// What the binary was built for, such as `x86_64-linux`.
     pub target: String,
-    /// CPUs that the environment allows; empty when it does not say.
+    /// CPUs that the environment allows; empty if it does not tell.
     pub cpus: Vec<usize>,
     /// Cases that cannot be measured here, with the reason.
     pub unavailable: Vec<UnavailableCase>,
@@ -210,12 +211,12 @@ pub struct UnavailableCase {
     pub remedy: String,
 }
 
-/// What the agent says of one folder.
+/// The agent's answer about one folder.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct DirAnswer {
-    /// Filesystem, options, and in `path` where it really is.
+    /// Filesystem and options; `path` is where the folder really is.
     pub facts: Facts,
-    /// Why files cannot be made there.
+    /// The reason why files cannot be made there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
@@ -249,8 +250,8 @@ pub fn line_of<M: Serialize>(message: &M) -> serde_json::Result<String> {
     Ok(format!("{PREFIX}{}\n", serde_json::to_string(message)?))
 }
 
-/// The part of a line that is a message, if any. An environment that prints a prompt without a
-/// newline puts it in front of the message; carriage returns come from text-mode outputs.
+/// The message in a line, if there is one. An environment that prints a prompt without a newline
+/// puts it before the message; text-mode outputs add carriage returns.
 pub fn message_in(line: &str) -> Option<&str> {
     line.rfind(PREFIX).map(|at| line[at + PREFIX.len()..].trim_end())
 }

@@ -2,15 +2,15 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What a run of a whole command leaves in its folder, as far as it was asked for: its standard
-/// output and error, and the file at `{out}`.
+/// The outputs of a whole command in its folder, as far as they are asked for: standard output,
+/// standard error, and the file at `{out}`.
 pub const STDOUT: &str = "stdout";
 pub const STDERR: &str = "stderr";
 pub const WRITTEN: &str = "out";
 /// All of it.
 pub const OUTPUTS: [&str; 3] = [STDOUT, STDERR, WRITTEN];
-/// Bytes of every piece of a file but the last one. Twice as many digits are well below the limit
-/// of a message.
+/// Bytes of every piece of a file except the last. The hexadecimal digits, twice as many, are well
+/// below the limit of a message.
 pub const PIECE: usize = 128 << 10;
 /// The most bytes that a command may write into its outputs.
 pub const OUTPUT_LIMIT: u64 = 1 << 30;
@@ -20,7 +20,7 @@ pub const OUTPUT_LIMIT: u64 = 1 << 30;
 pub struct Piece {
     /// The bytes as hexadecimal digits.
     pub hex: String,
-    /// Who may do what with the file, as `chmod` takes it. None where the system has no such thing.
+    /// The file's mode, as `chmod` takes it. None if the system has no modes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<u32>,
 }

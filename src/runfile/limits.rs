@@ -1,5 +1,5 @@
-//! What a run file can hold. Nothing that envtax writes comes near these limits; what is beyond
-//! them is damage, and not worth the time and memory that it takes.
+//! The limits of a run file. envtax writes nothing near these limits. Larger values are damage, and
+//! reading them would cost time and memory.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Reading a run file: what is damaged or cannot be is an error that names the file and the line.
+//! Reads a run file. Damage and impossible values are errors that name the file and the line.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
