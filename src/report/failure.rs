@@ -3,14 +3,14 @@
 use crate::compare::Remark;
 use crate::model::Failure;
 
-/// A remark with what helps, if it is about a failure.
+/// A remark, with the remedy if it is about a failure.
 pub fn remark(remark: &Remark) -> String {
     let failure = Failure { what: remark.text.clone(), details: remark.details.clone() };
     let (what, remedy) = short(&failure);
     remedy.map_or(what.clone(), |remedy| format!("{what}\nremedy: {remedy}"))
 }
 
-/// For places with little room: what happened with the last line that was printed, and what helps.
+/// For places with little room: what happened with the last printed line, and the remedy.
 pub fn short(failure: &Failure) -> (String, Option<&str>) {
     let printed = failure.details.printed.last().filter(|line| !line.is_empty());
     let what = match printed {
@@ -20,8 +20,7 @@ pub fn short(failure: &Failure) -> (String, Option<&str>) {
     (what, failure.details.remedy.as_deref())
 }
 
-/// Everything, one part a line. Of the later attempts the commands are left out: they differ from
-/// the first one by a long script only.
+/// All parts, one a line. The commands of later attempts are left out: they only add a long script.
 pub fn long(failure: &Failure) -> String {
     let details = &failure.details;
     let mut lines = vec![failure.what.clone()];
