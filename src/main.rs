@@ -29,15 +29,13 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use anyhow::Result;
-use clap::builder::{PossibleValue, PossibleValuesParser};
-use clap::{Command, CommandFactory, FromArgMatches};
+use clap::FromArgMatches;
 
 use crate::cli::{Cli, Verb};
 use crate::exit::Exit;
 use crate::inside::worker;
 use crate::model::{Failure, visible};
-use crate::plan::suite::SUITES;
-use crate::report::{ALIASES, LAYOUTS, REPORTS, failure};
+use crate::report::failure;
 
 fn main() -> ExitCode {
     // A worker is a measured process: nothing is loaded or parsed that it does not need.
@@ -48,28 +46,10 @@ fn main() -> ExitCode {
     if let Some(status) = sys::run_as_peer() {
         return status.into();
     }
-    match Cli::from_arg_matches(&command().get_matches()) {
+    match Cli::from_arg_matches(&cmd::command().get_matches()) {
         Ok(cli) => finish(dispatch(cli)),
         Err(error) => error.exit(),
     }
-}
-
-/// The arguments, with the values that registries hold. Help, completions and the manual page are
-/// made from them.
-fn command() -> Command {
-    let formats: Vec<&str> = REPORTS.iter().map(|report| report.info().name).collect();
-    let suites: Vec<&str> = SUITES.iter().map(|suite| suite.name).collect();
-    let aliases = ALIASES.iter().map(|(alias, _)| PossibleValue::new(*alias).hide(true));
-    let layouts = LAYOUTS.iter().map(|layout| PossibleValue::new(layout.name)).chain(aliases);
-    let layouts: Vec<PossibleValue> = layouts.collect();
-    Cli::command().mut_subcommands(|verb| {
-        verb.mut_args(|arg| match arg.get_id().as_str() {
-            "format" => arg.value_parser(PossibleValuesParser::new(&formats)),
-            "suite" => arg.value_parser(PossibleValuesParser::new(&suites)),
-            "layout" => arg.value_parser(PossibleValuesParser::new(layouts.clone())),
-            _ => arg,
-        })
-    })
 }
 
 fn dispatch(cli: Cli) -> Result<Exit> {

@@ -15,7 +15,7 @@ pub fn run(args: &CompletionsArgs) -> Result<Exit> {
 }
 
 fn script(shell: Shell) -> Vec<u8> {
-    let all = crate::command();
+    let all = super::command();
     // Scripts name hidden verbs, too. A command cannot lose a verb, so this is one with the others.
     let shown = all.get_subcommands().filter(|verb| !verb.is_hide_set()).cloned();
     let mut command = Command::new("envtax")

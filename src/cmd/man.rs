@@ -23,7 +23,7 @@ pub fn run() -> Result<Exit> {
 }
 
 fn page() -> Result<String> {
-    let mut command = crate::command();
+    let mut command = super::command();
     command.build();
     let version = command.get_version().unwrap_or_default().to_owned();
     let verbs: Vec<Command> = command

@@ -19,3 +19,28 @@ mod selection;
 mod show;
 mod start_check;
 pub mod time;
+
+use clap::builder::{PossibleValue, PossibleValuesParser};
+use clap::{Command, CommandFactory};
+
+use crate::cli::Cli;
+use crate::plan::suite::SUITES;
+use crate::report::{ALIASES, LAYOUTS, REPORTS};
+
+/// The arguments, with the values that registries hold. Help, completions and the manual page are
+/// made from them.
+pub fn command() -> Command {
+    let formats: Vec<&str> = REPORTS.iter().map(|report| report.info().name).collect();
+    let suites: Vec<&str> = SUITES.iter().map(|suite| suite.name).collect();
+    let aliases = ALIASES.iter().map(|(alias, _)| PossibleValue::new(*alias).hide(true));
+    let layouts = LAYOUTS.iter().map(|layout| PossibleValue::new(layout.name)).chain(aliases);
+    let layouts: Vec<PossibleValue> = layouts.collect();
+    Cli::command().mut_subcommands(|verb| {
+        verb.mut_args(|arg| match arg.get_id().as_str() {
+            "format" => arg.value_parser(PossibleValuesParser::new(&formats)),
+            "suite" => arg.value_parser(PossibleValuesParser::new(&suites)),
+            "layout" => arg.value_parser(PossibleValuesParser::new(layouts.clone())),
+            _ => arg,
+        })
+    })
+}
