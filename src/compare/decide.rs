@@ -43,7 +43,7 @@ pub(super) fn decide(evidence: &[RowEvidence<'_>], margins: &Margins) -> Vec<Row
             });
             match cell {
                 CellEvidence::Empty(cell) => cell.clone(),
-                CellEvidence::Measured(own) => decided(own, word, base, margin),
+                CellEvidence::Measured(own) => decided(own, word, base, (margin, level)),
             }
         };
         let cells = row.cells.iter().map(of_cell).collect();
@@ -81,10 +81,11 @@ fn word(estimate: &Estimate, different: bool, margin: f64, rounds: &Rounds) -> V
         _ => {
             let more_rounds = more_rounds(estimate, bound, rounds.level);
             let excludes = estimate.value.abs() > bound.max(estimate.half_width(0.95));
+            let is_narrow = estimate.half_width(0.95) <= bound;
             let why = match more_rounds {
-                None => Open::NearMargin,
-                Some(_) if excludes => Open::ManyRows,
-                Some(_) => Open::Width,
+                _ if excludes => Open::ManyRows,
+                None if is_narrow => Open::NearMargin,
+                _ => Open::Width,
             };
             let more_rounds = more_rounds.filter(|_| rounds.each_s.is_some());
             let more_s = more_rounds.zip(rounds.each_s).map(|(more, each)| more as f64 * each);
@@ -115,12 +116,13 @@ fn more_rounds(estimate: &Estimate, bound: f64, level: f64) -> Option<u64> {
     Some((rounds * (factor - 1.0)).ceil().max(1.0) as u64)
 }
 
-/// The cell with its tax. `word` is that of a tested tax.
+/// The cell with its tax. `word` is that of a tested tax, `level` that of the test which an open
+/// row has to pass.
 fn decided(
     own: &MeasuredEvidence,
     word: Option<Verdict>,
     base: Option<&Measured>,
-    margin: f64,
+    (margin, level): (f64, f64),
 ) -> Cell {
     let mut measured = own.measured.clone();
     if let Some(tax) = &own.tax {
@@ -145,6 +147,7 @@ fn decided(
         measured.tax = Some(Tax {
             ratio: tax.ratio,
             interval: tax.interval,
+            corrected_interval: corrected(tax, verdict, level),
             all_in_ratio: tax.all_in_ratio,
             all_in_interval: tax.all_in_interval,
             difference: tax.difference,
@@ -162,6 +165,14 @@ fn decided(
         });
     }
     Cell::Measured(measured)
+}
+
+/// The interval that the correction for all rows asks for, where it decided.
+fn corrected(tax: &TaxEvidence, verdict: Verdict, level: f64) -> Option<(f64, f64)> {
+    let Verdict::Inconclusive { why: Open::ManyRows, .. } = verdict else { return None };
+    let estimate = tax.estimate.as_ref()?;
+    let width = estimate.half_width(1.0 - level).exp();
+    Some((tax.ratio / width, tax.ratio * width))
 }
 
 /// Whether the word holds at each of the levels that the ratio has. The estimate is one of their

@@ -14,7 +14,7 @@ const CLOCK_RATE: f64 = 0.005;
 /// Shortest time over which a clock's rate is judged, in ns.
 const CLOCK_SPAN_NS: f64 = 1e9;
 /// Share of CPU time taken by the hypervisor from which it is mentioned.
-const STEAL: f64 = 0.02;
+pub(super) const STEAL: f64 = 0.02;
 
 /// What is to be said of each environment.
 pub(super) fn of_environments(sides: &[Side<'_>]) -> Vec<Remark> {
@@ -223,7 +223,7 @@ fn of_file(session: &Session<'_>) -> Vec<Remark> {
 }
 
 /// Share of the machine's CPU time that the hypervisor kept, over the run.
-fn steal(run: &RunFile) -> Option<f64> {
+pub(super) fn steal(run: &RunFile) -> Option<f64> {
     let (first, last) = (run.hosts.first()?, run.hosts.last()?);
     let steal = last.steal_ticks?.checked_sub(first.steal_ticks?)?;
     let total = last.total_ticks?.checked_sub(first.total_ticks?)?;

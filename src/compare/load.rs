@@ -31,7 +31,7 @@ pub(super) fn of_file(session: &Session<'_>) -> Option<Remark> {
 }
 
 /// Median and 90 % quantile of the other runnable tasks at the beginning of each block.
-fn runnable(run: &RunFile) -> Option<(f64, f64)> {
+pub(super) fn runnable(run: &RunFile) -> Option<(f64, f64)> {
     let counts: Vec<f64> =
         run.blocks.iter().filter_map(|block| block.runnable).map(f64::from).collect();
     quantile(&counts, 0.5).zip(quantile(&counts, 0.9))

@@ -15,6 +15,7 @@ mod areas;
 mod beside_tests;
 mod cell_data;
 mod command_doubts;
+mod conditions;
 mod copies;
 mod decide;
 mod differences;
@@ -31,6 +32,8 @@ mod load;
 mod margins;
 mod measuring_conditions;
 mod memory_check;
+mod next;
+mod next_command;
 mod over_inputs;
 mod reach;
 mod remark;
@@ -52,6 +55,7 @@ use crate::model::Facts;
 
 pub use areas::Area;
 use cell_data::RowData;
+pub use conditions::Conditions;
 pub use copies::Scaling;
 pub use differences::{Change, Difference};
 pub use directories::{Directories, DirectoryCosts};
@@ -61,6 +65,7 @@ pub use flag::Flag;
 pub use ladders::{Ladder, Split};
 pub use latencies::{LatencyRow, Quantiles};
 pub use margins::Margins;
+pub use next::Next;
 pub use over_inputs::{OverInputs, SpeedUp};
 pub use remark::{Remark, RemarkKind};
 pub use row::{Cell, Cost, Level, Measured, Row, Tax, tax_of};
@@ -104,6 +109,11 @@ pub struct Comparison {
     pub over_inputs: Vec<OverInputs>,
     /// What a reader must know beside the rows, worst first.
     pub remarks: Vec<Remark>,
+    /// The state of the machine meanwhile.
+    pub conditions: Conditions,
+    /// What to measure next, where more time helps.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next: Option<Next>,
 }
 
 impl Comparison {
@@ -116,6 +126,15 @@ impl Comparison {
         };
         let failed = |row: &Row| matches!(row.cells[column], Cell::Failed { .. });
         column > 0 && self.remarks.iter().any(says) && self.rows.iter().all(failed)
+    }
+
+    /// Whether the row's target directory is on another type of filesystem than in the reference.
+    pub fn is_other_filesystem(&self, row: &Row, column: usize) -> bool {
+        let Some(dir) = &row.dir else { return false };
+        let fact = format!("dir {dir}");
+        let kind =
+            |column: usize| self.specs[column].get(&fact).and_then(|text| text.split(' ').next());
+        kind(0).zip(kind(column)).is_some_and(|(base, own)| base != own)
     }
 }
 
@@ -146,6 +165,8 @@ pub fn compare(sides: &[Side<'_>], margins: &Margins) -> Result<Comparison> {
         latencies: latencies::of_rows(&whole),
         over_inputs: over_inputs::over_inputs(&rows, sides.len()),
         remarks: remarks(sides, &whole, &rows, (&quanta, &differences, margins)),
+        conditions: conditions::of(sides, &rows),
+        next: next::next(sides, &evidence, &rows),
         quanta,
         differences,
         rows,

@@ -100,6 +100,9 @@ pub struct Tax {
     pub ratio: f64,
     /// 95 % interval; none where the data cannot tell (one session a side).
     pub interval: Option<(f64, f64)>,
+    /// The wider interval that the correction for all rows asks for, where it decided.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub corrected_interval: Option<(f64, f64)>,
     /// The ratio of the mean costs, with its 95 % interval.
     pub all_in_ratio: f64,
     pub all_in_interval: Option<(f64, f64)>,

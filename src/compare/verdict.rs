@@ -30,7 +30,8 @@ pub enum Open {
     Width,
     /// The interval excludes 1, but with this number of rows some intervals do by chance.
     ManyRows,
-    /// The estimate is so near the margin that no reasonable number of rounds would tell.
+    /// The interval is narrower than the margin, and the estimate so near to it that no reasonable
+    /// number of rounds would tell.
     NearMargin,
     /// The rounds' levels are not all on one side of the margin.
     Levels,
