@@ -19,11 +19,12 @@ use crate::cleanup::guard::Guard;
 use crate::cleanup::{leftovers, stage};
 use crate::cli::{OutputArgs, RepeatArgs, ShowArgs};
 use crate::compare::{self, pooled, sides};
-use crate::control::{self, Progress, SessionSettings, Watcher};
+use crate::control::{self, Forecast, Progress, SessionSettings, Watcher};
 use crate::exit::Exit;
 use crate::model::{EnvSpec, Failure, Plan};
 use crate::plan::Draft;
 use crate::plan::environment_file::AUTO;
+use crate::plan::suite;
 use crate::report::failure;
 use crate::runfile::{self, EndReason, Header, OutcomeState, Record, RunFile, Writer};
 use crate::{facts, sys, units};
@@ -95,7 +96,9 @@ pub(super) fn measure(draft: &Draft, how: &How<'_>) -> Result<Exit> {
         1 => sides(&measured, None)?,
         _ => replicates.iter().map(|(name, runs)| pooled(name, runs)).collect::<Result<_>>()?,
     };
-    let comparison = show::show(&columns, how.show);
+    let files = measured.iter().map(|(path, ..)| path.clone());
+    let again = ["envtax", "compare"].map(str::to_owned).into_iter().chain(files);
+    let comparison = show::show(&columns, how.show, again.collect());
     if let ([_], [(path, run, _)]) = (&paths[..], &measured[..]) {
         // A closed stderr is no reason to fail.
         let _ = writeln!(io::stderr(), "\nrun file: {path}   (seed {})", run.header.plan.seed);
@@ -275,6 +278,30 @@ impl<'a> Scribe<'a> {
     }
 }
 
+/// The plan in a sentence, with what to do where the time is not enough.
+fn forecast_text(forecast: &Forecast) -> String {
+    let Forecast { cases, environments, rounds, needed, budget } = forecast;
+    let count = |count: usize, what: &str| match count {
+        1 => format!("1 {what}"),
+        count => format!("{count} {what}s"),
+    };
+    let what = format!("{} in {}", count(*cases, "case"), count(*environments, "environment"));
+    let seconds = |time: &Duration| format!("{} s", time.as_secs_f64().ceil());
+    let takes = format!("{rounds} rounds of each take about {}", seconds(needed));
+    match budget {
+        Some(budget) if budget < needed => format!(
+            "{what}: {takes}, and {} are given: rows will stay open; give `--budget {}s`, or fewer \
+             cases (`--probe`, `--suite {}`)",
+            seconds(budget),
+            // What is left over makes intervals narrower.
+            (needed.as_secs_f64() * 1.5).ceil(),
+            suite::DEFAULT
+        ),
+        Some(budget) => format!("{what}: {takes} of {}", seconds(budget)),
+        None => format!("{what}: {takes}"),
+    }
+}
+
 impl Watcher for Scribe<'_> {
     fn record(&mut self, record: Record) -> Result<()> {
         if !self.writer.has_begun() {
@@ -314,10 +341,40 @@ impl Watcher for Scribe<'_> {
         self.bar.set_message(format!("finding sample sizes, {done}/{cases} cases"));
     }
 
+    fn forecast(&mut self, forecast: &Forecast) {
+        let text = forecast_text(forecast);
+        self.bar.suspend(|| {
+            let _ = writeln!(io::stderr(), "envtax: {text}");
+        });
+    }
+
     fn warn(&mut self, warning: &Failure) {
         // Nobody may be listening any more; the run goes on.
         self.bar.suspend(|| {
             let _ = writeln!(io::stderr(), "envtax: {}", failure::long(warning));
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_plan_says_what_the_time_is_enough_for() {
+        let forecast = |budget: Option<u64>| Forecast {
+            cases: 44,
+            environments: 2,
+            rounds: 15,
+            needed: Duration::from_millis(89_200),
+            budget: budget.map(Duration::from_secs),
+        };
+        let text = |budget| forecast_text(&forecast(budget));
+        let takes = "44 cases in 2 environments: 15 rounds of each take about 90 s";
+        assert_eq!(text(None), takes);
+        assert_eq!(text(Some(100)), format!("{takes} of 100 s"));
+        let short = text(Some(40));
+        assert!(short.starts_with(&format!("{takes}, and 40 s are given: rows will")), "{short}");
+        assert!(short.contains("`--budget 134s`"), "{short}");
     }
 }

@@ -1,5 +1,7 @@
 //! `envtax run`: turns its arguments into a plan of probes, and has it carried out.
 
+use std::collections::BTreeSet;
+use std::io::{self, Write};
 use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
@@ -24,6 +26,10 @@ pub fn run(args: &RunArgs) -> Result<Exit> {
     let file = selection::file(&args.file)?;
     let Selection { environments, auto } = selection::of(&args.environments, file.as_ref())?;
     let draft = draft_of(args, environments, file.as_ref())?;
+    if let Some(hint) = hint(args, draft.cases())? {
+        // Nobody may be reading it.
+        let _ = writeln!(io::stderr(), "envtax: {hint}");
+    }
     if args.cold_launches {
         let place = sys::DROP_CACHES;
         sys::may_drop_caches()
@@ -37,6 +43,27 @@ pub fn run(args: &RunArgs) -> Result<Exit> {
         show: &args.show,
     };
     measure::measure(&draft, &how)
+}
+
+/// Cases that patterns pick from all that there are, above which that may not be meant.
+const MANY: usize = 20;
+
+/// Without a suite, a pattern picks from every case: told when it picked many.
+fn hint(args: &RunArgs, cases: &[PlannedCase]) -> Result<Option<String>> {
+    if args.suite.is_some() || args.probes.is_empty() || cases.len() <= MANY {
+        return Ok(None);
+    }
+    let dirs: BTreeSet<&str> = cases.iter().filter_map(|it| it.case.dir.as_deref()).collect();
+    let quick = suite::find(suite::DEFAULT)?;
+    let usual = quick.cases(&dirs.into_iter().collect::<Vec<_>>())?;
+    let few = cases.iter().filter(|planned| usual.contains(&planned.case)).count();
+    let name = quick.name;
+    let fewer = match few {
+        0 => "give a longer pattern for fewer".to_owned(),
+        1 => format!("1 of them is in the suite `{name}`: `--suite {name}` for that alone"),
+        few => format!("{few} of them are in the suite `{name}`: `--suite {name}` for these alone"),
+    };
+    Ok(Some(format!("`--probe` picks {} cases; {fewer}", cases.len())))
 }
 
 fn draft_of(args: &RunArgs, environments: Vec<EnvSpec>, file: Option<&EnvFile>) -> Result<Draft> {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::model::{LaunchCount, Plan};
 
 /// Counted rounds of a case in one launch, if starting costs little.
-const ROUNDS: u32 = 4;
+pub(super) const ROUNDS: u32 = 4;
 /// Launches that a run needs before a case counts as known, if the budget allows them.
 const ENOUGH: u32 = 5;
 /// Fewer launches than this cannot tell how much launches differ; then a run has one only.

@@ -28,5 +28,5 @@ pub use rounds::run;
 pub use run_hooks::start_run_hooks;
 pub use session::Session;
 pub use settings::{AgentError, SessionSettings};
-pub use watcher::{Progress, Watcher};
+pub use watcher::{Forecast, Progress, Watcher};
 pub use workload_data::make_data;

@@ -14,8 +14,24 @@ pub trait Watcher {
     fn progress(&mut self, progress: &Progress);
     /// `done` of `cases` have their sample sizes. The budget has not begun yet.
     fn preparing(&mut self, done: usize, cases: usize);
+    /// What the rounds that are about to begin will take.
+    fn forecast(&mut self, forecast: &Forecast);
     /// A warning that the user should see at once, such as an environment that does not start.
     fn warn(&mut self, warning: &Failure);
+}
+
+/// What measuring will take, as far as it is known before the first round.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Forecast {
+    /// Cases and environments that can be measured.
+    pub cases: usize,
+    pub environments: usize,
+    /// Rounds of each case that the plan asks for at least.
+    pub rounds: u32,
+    /// Time for these rounds.
+    pub needed: Duration,
+    /// None where only the number of rounds ends the run.
+    pub budget: Option<Duration>,
 }
 
 /// The progress of a run.

@@ -26,13 +26,17 @@ fn every_kind_of_environment_is_measured() {
 }
 
 #[test]
-fn a_run_prints_its_table_and_nothing_but_the_name_of_its_file_beside_it() {
+fn a_run_prints_its_table_and_beside_it_only_what_it_takes_and_the_name_of_its_file() {
     let place = Place::new();
     let run = place.run(&["native", "other=native"], &["syscall.getppid", "process.fork"]);
     let done = run.args(["--budget", "2s", "--seed", "7"]).run().exits(0);
     let done = done.prints("cost tax 95\u{a0}% mean verdict").prints("process.fork create");
     let done = done.prints("- tax: cost divided by that of native");
-    assert_eq!(done.err.trim(), "run file: run.jsonl   (seed 7)");
+    let err: Vec<&str> = done.err.lines().filter(|line| !line.is_empty()).collect();
+    let [plan, file] = err[..] else { panic!("{}", done.err) };
+    let takes = "envtax: 2 cases in 2 environments: 15 rounds of each take about ";
+    assert!(plan.starts_with(takes), "{plan}");
+    assert_eq!(file, "run file: run.jsonl   (seed 7)");
     let comparison = place.comparison("run.jsonl");
     comparison.measured("syscall.getppid", "other").measured("process.fork", "native");
 }
@@ -110,7 +114,7 @@ fn cold_launches_need_a_root_that_may_empty_caches() {
 fn what_run_prints_is_what_compare_prints_later() {
     let place = Place::new();
     let done = place.run(&["native", "other=native"], &["syscall.getppid"]).args(SHORT).run();
-    let again = place.envtax(["compare", "run.jsonl"]).run().exits(0);
+    let again = place.envtax(["compare", "run.jsonl", "--long"]).run().exits(0);
     assert_eq!(done.exits(0).out, again.out);
     assert_eq!(again.err, "");
 }
@@ -137,7 +141,7 @@ fn another_environment_can_be_the_reference() {
     let place = Place::new();
     let run = place.run(&["native", "other=native"], &["null"]).args(["--reference", "other"]);
     run.args(SHORT).run().exits(0).prints("tax: cost divided by that of other");
-    let args = ["compare", "run.jsonl", "--reference", "native"];
+    let args = ["compare", "run.jsonl", "--long", "--reference", "native"];
     place.envtax(args).run().exits(0).prints("tax: cost divided by that of native");
 }
 
@@ -216,7 +220,8 @@ fn without_a_name_the_file_is_called_after_the_time() {
     let place = Place::new();
     let args = ["run", "--probe", "null", "--budget", "300ms"];
     let done = place.envtax(args).run().exits(0).complains("run file: envtax-20");
-    let name = done.err.trim().split(' ').nth(2).unwrap();
+    let (_, file) = done.err.split_once("run file: ").unwrap();
+    let name = file.split(' ').next().unwrap();
     place.comparison(name).measured("null", "native");
 }
 

@@ -1,5 +1,7 @@
 //! The state of every case: its rounds, and its block size and series in each environment.
 
+use std::time::Duration;
+
 use crate::model::SampleSet;
 use crate::protocol::BlockSize;
 use crate::stats::{Round, Series};
@@ -11,6 +13,8 @@ pub(super) struct Cell {
     pub(super) size: Option<BlockSize>,
     /// The largest number of iterations that a sample can have here.
     pub(super) most: u64,
+    /// What a block will take, as far as tuning tells.
+    pub(super) block: Duration,
     /// The rounds of each timed phase.
     pub(super) series: Vec<Series>,
 }

@@ -105,7 +105,7 @@ mod tests {
         };
         let series: Series = (0..40).map(round).collect();
         let size = BlockSize { iterations: 1, samples: 1, discard: false, limit_ns: 0 };
-        Cell { size: Some(size), most: 1, series: vec![series] }
+        Cell { size: Some(size), most: 1, series: vec![series], ..Cell::default() }
     }
 
     fn narrow(own: Cell, half_width: f64) -> bool {

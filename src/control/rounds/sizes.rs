@@ -1,9 +1,12 @@
 //! The block sizes of a case in each environment: tunes them, and uses the reference's size where
 //! it is similar.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
+use super::cells::CaseState;
 use super::{Driver, Stop};
+use crate::control::launches::ROUNDS;
+use crate::control::watcher::Forecast;
 use crate::protocol::{Answer, Ask, BlockSize, Tuning};
 use crate::runfile::{OutcomeState, Record, Tuned};
 
@@ -37,7 +40,9 @@ impl Driver<'_> {
                 self.place_launcher(index, slot, &draw);
                 let sample_ns = self.slots[slot].sample_ns;
                 let ask = Ask::Tune { task: self.task(index, slot, &draw), sample_ns };
+                let asked = Instant::now();
                 let Some(answer) = self.ask(index, slot, ask)? else { continue };
+                let took = asked.elapsed();
                 let tuning = match answer {
                     Answer::Tuned(tuning) if tuning.iterations > 0 && tuning.each_ns > 0.0 => {
                         tuning
@@ -49,7 +54,10 @@ impl Driver<'_> {
                     }
                 };
                 let cell = &mut self.cases[index].cells[slot];
-                (cell.size, cell.most) = (Some(block_size(tuning)), tuning.most);
+                let size = block_size(tuning);
+                (cell.size, cell.most) = (Some(size), tuning.most);
+                // A worker prepares for a block as it does for tuning.
+                cell.block = took + sampling(&size, tuning.each_ns);
                 self.watcher.record(Record::Tuned(Tuned {
                     env: self.slots[slot].spec.name.clone(),
                     case: index,
@@ -60,8 +68,28 @@ impl Driver<'_> {
             self.share_size(index);
             self.watcher.preparing(index + 1, self.plan.cases.len());
         }
+        if let Some(forecast) = self.forecast() {
+            self.watcher.forecast(&forecast);
+        }
         self.start = Instant::now();
         Ok(())
+    }
+
+    /// What the rounds that the plan asks for will take; none of whole commands, which nothing is
+    /// known of yet.
+    fn forecast(&self) -> Option<Forecast> {
+        let lap: Duration = self.cases.iter().flat_map(|it| &it.cells).map(|it| it.block).sum();
+        let rounds = self.plan.stop.min_rounds();
+        let is_tuned = |state: &&CaseState| state.cells.iter().any(|it| !it.block.is_zero());
+        let cases = self.cases.iter().filter(is_tuned).count();
+        (cases > 0).then(|| Forecast {
+            cases,
+            environments: self.slots.iter().filter(|slot| slot.session.is_some()).count(),
+            rounds,
+            // The first round of a launch does not count.
+            needed: lap * (rounds + rounds.div_ceil(ROUNDS)),
+            budget: self.plan.stop.budget_s().map(Duration::from_secs_f64),
+        })
     }
 
     /// Gives the reference's block size to environments that are nearly as fast. The cost of some
@@ -79,6 +107,13 @@ impl Driver<'_> {
             }
         }
     }
+}
+
+/// How long the samples of such a block take, by the cost of an iteration in ns.
+fn sampling(size: &BlockSize, each_ns: f64) -> Duration {
+    let samples = size.samples as f64 * size.iterations as f64 * each_ns;
+    let limited = samples.min(size.limit_ns as f64).max(size.iterations as f64 * each_ns);
+    Duration::from_nanos(limited as u64)
 }
 
 /// The size of the case's blocks, from the time of one iteration.
