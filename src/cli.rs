@@ -277,6 +277,12 @@ pub struct ShowArgs {
     /// Print the tables of a published comparison (see `envtax list layouts`)
     #[arg(long, value_name = "NAME")]
     pub layout: Option<String>,
+    /// Print everything: all rows, every table beside them, and all notes
+    #[arg(long)]
+    pub long: bool,
+    /// Print only this part of the whole output (see `envtax list sections`). Repeatable
+    #[arg(long = "section", value_name = "NAME", conflicts_with = "long")]
+    pub sections: Vec<String>,
 }
 
 #[derive(Debug, Args)]
@@ -306,6 +312,7 @@ pub enum Listed {
     Workloads,
     Formats,
     Layouts,
+    Sections,
     Flags,
 }
 

@@ -30,11 +30,25 @@ pub fn run(args: &CompareArgs) -> Result<Exit> {
         let [before, after] = side_names(&first, &second);
         vec![pooled(&before, &first)?, pooled(&after, &second)?]
     };
-    let comparison = show::show(&sides, &args.show)?;
+    let comparison = show::show(&sides, &args.show, again(args))?;
     match args.fail_above {
         Some(percent) => gate(&comparison, percent / 100.0),
         None => Ok(Exit::Done),
     }
+}
+
+/// The words of this command without what says how the output looks.
+fn again(args: &CompareArgs) -> Vec<String> {
+    let mut words = vec!["envtax".to_owned(), "compare".to_owned()];
+    words.extend(args.sources.iter().cloned());
+    if !args.versus.is_empty() {
+        words.push("--versus".to_owned());
+        words.extend(args.versus.iter().cloned());
+    }
+    if let Some(reference) = &args.reference {
+        words.extend(["--reference".to_owned(), reference.clone()]);
+    }
+    words
 }
 
 /// Applies the gate to the comparison. Without any verdict to judge this is an error, because a

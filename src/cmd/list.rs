@@ -13,7 +13,7 @@ use crate::model::{EnvSpec, Phase, Quantity};
 use crate::mount::{self, FILESYSTEMS};
 use crate::plan::suite::{SUITES, Suite};
 use crate::probe::{PROBES, SOURCES};
-use crate::report::{ALIASES, LAYOUTS, Layout, REPORTS};
+use crate::report::{ALIASES, LAYOUTS, Layout, REPORTS, SECTIONS};
 use crate::workload::{self, WORKLOADS};
 
 pub fn run(args: &ListArgs) -> Result<Exit> {
@@ -51,6 +51,9 @@ pub fn run(args: &ListArgs) -> Result<Exit> {
                 false => [(*alias).into(), format!("alias of {}", layout.name)],
             };
             layouts.chain(ALIASES.iter().map(alias)).collect()
+        }
+        Listed::Sections => {
+            SECTIONS.iter().map(|section| [section.name.into(), section.summary.into()]).collect()
         }
         Listed::Flags => flags::rows(),
         Listed::Formats => REPORTS

@@ -9,7 +9,7 @@ use crate::exit::Exit;
 use crate::launch::LAUNCHERS;
 use crate::mount::FILESYSTEMS;
 use crate::plan::suite::SUITES;
-use crate::report::LAYOUTS;
+use crate::report::{LAYOUTS, SECTIONS};
 
 /// The sections that no registry has: `##` begins a section, `###` an entry of it.
 const CLOSING: &str = include_str!("text/man.md");
@@ -66,6 +66,10 @@ fn page() -> Result<String> {
     let text = "Each can be the NAME of `--layout NAME`. `envtax list layouts` shows aliases, too.";
     page.push_str(&paragraphs(text));
     page.push_str(&entries(LAYOUTS.iter().map(|layout| (layout.name, layout.summary))));
+    page.push_str(".SH SECTIONS\n");
+    let text = "Each can be the NAME of `--section NAME`, which prints that part alone.";
+    page.push_str(&paragraphs(text));
+    page.push_str(&entries(SECTIONS.iter().map(|section| (section.name, section.summary))));
     for (title, list) in closing() {
         page.push_str(&format!(".SH {title}\n{}", entries(list.into_iter())));
     }

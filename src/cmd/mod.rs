@@ -25,12 +25,13 @@ use clap::{Command, CommandFactory};
 
 use crate::cli::Cli;
 use crate::plan::suite::SUITES;
-use crate::report::{ALIASES, LAYOUTS, REPORTS};
+use crate::report::{ALIASES, LAYOUTS, REPORTS, SECTIONS};
 
 /// The arguments, with the values that registries hold. Help, completions and the manual page are
 /// made from them.
 pub fn command() -> Command {
     let formats: Vec<&str> = REPORTS.iter().map(|report| report.info().name).collect();
+    let sections: Vec<&str> = SECTIONS.iter().map(|section| section.name).collect();
     let suites: Vec<&str> = SUITES.iter().map(|suite| suite.name).collect();
     let aliases = ALIASES.iter().map(|(alias, _)| PossibleValue::new(*alias).hide(true));
     let layouts = LAYOUTS.iter().map(|layout| PossibleValue::new(layout.name)).chain(aliases);
@@ -39,6 +40,7 @@ pub fn command() -> Command {
         verb.mut_args(|arg| match arg.get_id().as_str() {
             "format" => arg.value_parser(PossibleValuesParser::new(&formats)),
             "suite" => arg.value_parser(PossibleValuesParser::new(&suites)),
+            "sections" => arg.value_parser(PossibleValuesParser::new(&sections)),
             "layout" => arg.value_parser(PossibleValuesParser::new(layouts.clone())),
             _ => arg,
         })

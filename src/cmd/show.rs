@@ -6,13 +6,21 @@ use anyhow::{Result, ensure};
 
 use crate::cli::ShowArgs;
 use crate::compare::{Comparison, Margins, Side, compare};
-use crate::report::{self, REPORTS, Style};
+use crate::report::{self, Detail, REPORTS, Style};
 use crate::sys;
+
+/// The format that has sections.
+const TEXT: &str = "text";
+/// The margin that needs no option, in per cent.
+const MARGIN: f64 = 3.0;
 
 /// Checks the options before anything is measured.
 pub fn check(args: &ShowArgs) -> Result<()> {
     ensure!(args.margin.is_finite() && args.margin >= 0.0, "`--margin` must be zero or more");
     let format = report::find(&args.format)?;
+    detail(args)?;
+    let is_text = args.sections.is_empty() || args.format == TEXT;
+    ensure!(is_text, "`--section` is for `--format {TEXT}`: the other formats print everything");
     if let Some(name) = &args.layout {
         report::find_layout(name)?;
         let formats: Vec<&str> = REPORTS
@@ -30,21 +38,38 @@ pub fn check(args: &ShowArgs) -> Result<()> {
     Ok(())
 }
 
+/// How much is printed.
+fn detail(args: &ShowArgs) -> Result<Detail> {
+    let sections = args.sections.iter().map(|name| report::find_section(name));
+    Ok(match sections.collect::<Result<Vec<_>>>()? {
+        _ if args.long => Detail::Long,
+        sections if sections.is_empty() => Detail::Screen,
+        sections => Detail::Sections(sections),
+    })
+}
+
 /// Compares the sides and prints the result to standard output. The arguments passed [`check`].
-pub fn show(sides: &[Side<'_>], args: &ShowArgs) -> Result<Comparison> {
+/// `again` are the words of the command that compares them once more, without these arguments.
+pub fn show(sides: &[Side<'_>], args: &ShowArgs, mut again: Vec<String>) -> Result<Comparison> {
     let comparison = compare(sides, &Margins::general(args.margin / 100.0))?;
-    let bytes = report::find(&args.format)?.render(&comparison, &style(args.layout.as_deref())?)?;
+    if args.margin != MARGIN {
+        again.extend(["--margin".into(), args.margin.to_string()]);
+    }
+    let style = style(args, again)?;
+    let bytes = report::find(&args.format)?.render(&comparison, &style)?;
     let mut output = io::stdout().lock();
     output.write_all(&bytes).and_then(|()| output.flush())?;
     Ok(comparison)
 }
 
 /// Colour and width as the terminal has them. NO_COLOR (no-color.org) and `TERM=dumb` are obeyed.
-pub fn style(layout: Option<&str>) -> Result<Style> {
+fn style(args: &ShowArgs, again: Vec<String>) -> Result<Style> {
     let terminal = io::stdout().is_terminal();
     let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
     let width = terminal.then(|| comfy_table::Table::new().width()).flatten();
-    let layout = layout.map(report::find_layout).transpose()?;
-    Ok(Style { colour: terminal && !plain && !dumb && sys::takes_escapes(), width, layout })
+    let layout = args.layout.as_deref().map(report::find_layout).transpose()?;
+    let detail = detail(args)?;
+    let colour = terminal && !plain && !dumb && sys::takes_escapes();
+    Ok(Style { colour, width, layout, detail, again })
 }

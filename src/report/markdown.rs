@@ -3,6 +3,7 @@
 use anyhow::Result;
 
 use super::escape::{markdown_cell, markdown_item};
+use super::notes;
 use super::sections;
 use super::sheet::Sheet;
 use super::table::{self, Line};
@@ -52,7 +53,7 @@ impl Report for Markdown {
 }
 
 fn notes(comparison: &Comparison) -> String {
-    table::notes(comparison).iter().map(|note| item(note)).collect()
+    notes::notes(comparison).iter().map(|note| item(note)).collect()
 }
 
 fn item(note: &str) -> String {

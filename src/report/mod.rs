@@ -8,6 +8,8 @@ pub mod failure;
 mod json;
 mod layout;
 mod markdown;
+mod notes;
+mod screen;
 mod sections;
 mod sheet;
 mod table;
@@ -19,6 +21,7 @@ use crate::compare::Comparison;
 use crate::model::suggest;
 
 pub use layout::{ALIASES, LAYOUTS, Layout, find as find_layout};
+pub use sections::{SECTIONS, Section, find as find_section};
 
 /// Every format.
 pub const REPORTS: &[&dyn Report] = &[&text::Text, &markdown::Markdown, &csv::Csv, &json::Json];
@@ -31,8 +34,7 @@ pub struct ReportInfo {
     pub summary: &'static str,
 }
 
-/// How the output may look.
-#[derive(Clone, Copy)]
+/// How the output may look, and how much of it there is.
 pub struct Style {
     /// Whether escape sequences for colour may be used.
     pub colour: bool,
@@ -40,6 +42,20 @@ pub struct Style {
     pub width: Option<u16>,
     /// The published table to print instead of the usual one; for formats that people read.
     pub layout: Option<&'static Layout>,
+    /// How much the text for a terminal shows. The other formats show everything.
+    pub detail: Detail,
+    /// The words of the command that prints the comparison again, to which options can be added.
+    pub again: Vec<String>,
+}
+
+/// How much of a comparison is shown.
+pub enum Detail {
+    /// The answer, within a screen.
+    Screen,
+    /// Everything.
+    Long,
+    /// These parts.
+    Sections(Vec<&'static Section>),
 }
 
 /// One format.

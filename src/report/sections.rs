@@ -1,38 +1,95 @@
 //! The tables beside the rows of a comparison, as words: what directories, block sizes, copies,
 //! distributions, first runs, starts and differing facts say.
 
+use anyhow::{Context, Result};
+
 use super::differences;
 use super::sheet::Sheet;
 use crate::compare::{
     Cell, Comparison, Cost, Directories, DirectoryCosts, FirstRun, FirstRuns, Ladder, LatencyRow,
     Level, Measured, Quantiles, Row, Scaling, Split, Verdict, tax_of,
 };
-use crate::model::{CommandPhase, Quantity};
+use crate::model::{CommandPhase, Quantity, suggest};
 use crate::units;
 
-/// What stands beside the rows of a comparison.
+/// A part of the whole output, which `--section NAME` prints alone.
+pub struct Section {
+    pub name: &'static str,
+    pub summary: &'static str,
+    pub part: Part,
+}
+
+/// What a section is made of.
+pub enum Part {
+    /// The rows of the comparison.
+    Rows,
+    /// What stands below the tables.
+    Notes,
+    /// Tables beside the rows; none where there is nothing to show.
+    Tables(fn(&Comparison) -> Vec<Sheet>),
+}
+
+/// Every section, in the order in which they are printed.
+pub const SECTIONS: &[Section] = &[
+    Section { name: "rows", summary: "every row with its interval and verdict", part: Part::Rows },
+    tables("commands", "how the runs of whole commands varied, and what they used", commands),
+    tables("directories", "what each target directory costs against the first", |comparison| {
+        let sheet = |it| directories(it, &comparison.columns);
+        comparison.directories.as_ref().map(sheet).into_iter().collect()
+    }),
+    tables("levels", "the levels between which taxes jump", |it| levels(it).into_iter().collect()),
+    tables("runs", "taxes over several runs, and where the next run will fall", |comparison| {
+        next_runs(comparison).into_iter().collect()
+    }),
+    tables("ladders", "the cost of a call and of a byte, where block sizes differ", |comparison| {
+        some(!comparison.ladders.is_empty(), || ladders(comparison))
+    }),
+    tables("copies", "what several copies at a time achieve", |comparison| {
+        some(!comparison.scalings.is_empty(), || scalings(comparison))
+    }),
+    tables("latencies", "distributions of single operations", |comparison| {
+        some(!comparison.latencies.is_empty(), || latencies(comparison))
+    }),
+    tables("first-runs", "first runs of commands beside the later ones", |comparison| {
+        some(!comparison.first_runs.is_empty(), || first_runs(comparison))
+    }),
+    tables("starts", "how long the environments take to start, and what they use", |comparison| {
+        let of_probes = !comparison.rows.iter().all(Row::is_of_command);
+        some(!comparison.start_ups.is_empty() && of_probes, || start_ups(comparison))
+    }),
+    tables("facts", "how the environments differ, by the facts that they show", |comparison| {
+        differences::sheet(comparison).into_iter().collect()
+    }),
+    Section { name: "notes", summary: "flags, reasons and remarks", part: Part::Notes },
+];
+
+const fn tables(
+    name: &'static str,
+    summary: &'static str,
+    of: fn(&Comparison) -> Vec<Sheet>,
+) -> Section {
+    Section { name, summary, part: Part::Tables(of) }
+}
+
+fn some(there_is: bool, sheet: impl Fn() -> Sheet) -> Vec<Sheet> {
+    if there_is { vec![sheet()] } else { Vec::new() }
+}
+
+/// The section of that name.
+pub fn find(name: &str) -> Result<&'static Section> {
+    SECTIONS.iter().find(|section| section.name == name).with_context(|| {
+        let known: Vec<_> = SECTIONS.iter().map(|it| (it.name, it.summary)).collect();
+        suggest::unknown("section", name, &known)
+    })
+}
+
+/// Every table beside the rows of a comparison.
 pub fn sheets(comparison: &Comparison) -> Vec<Sheet> {
-    let mut sheets = commands(comparison);
-    sheets.extend(comparison.directories.as_ref().map(|it| directories(it, &comparison.columns)));
-    sheets.extend(levels(comparison));
-    sheets.extend(next_runs(comparison));
-    if !comparison.ladders.is_empty() {
-        sheets.push(ladders(comparison));
-    }
-    if !comparison.scalings.is_empty() {
-        sheets.push(scalings(comparison));
-    }
-    if !comparison.latencies.is_empty() {
-        sheets.push(latencies(comparison));
-    }
-    if !comparison.first_runs.is_empty() {
-        sheets.push(first_runs(comparison));
-    }
-    if !comparison.start_ups.is_empty() && !comparison.rows.iter().all(Row::is_of_command) {
-        sheets.push(start_ups(comparison));
-    }
-    sheets.extend(differences::sheet(comparison));
-    sheets
+    let of_section = |section: &Section| match section.part {
+        Part::Tables(of) => of(comparison),
+        Part::Rows | Part::Notes => Vec::new(),
+    };
+    SECTIONS.iter().flat_map(of_section).collect()
 }
 
 /// How the runs of whole commands varied, and what they used.

@@ -1,9 +1,6 @@
 //! The words of a comparison's table, shared by the formats that people read.
 
-use super::failure;
-use crate::compare::{
-    Area, Cell, Comparison, Flag, Measured, Open, Remark, RemarkKind, Row, Tax, Verdict, tax_of,
-};
+use crate::compare::{Area, Cell, Comparison, Flag, Measured, Open, Row, Tax, Verdict};
 use crate::model::{COMMAND, CommandPhase, EMPTY_SHELL, Quantity};
 use crate::units;
 
@@ -83,12 +80,12 @@ pub fn lines(comparison: &Comparison, long: usize) -> Vec<Line> {
 }
 
 /// Times of a command's inputs are no parts of a whole.
-fn has_summary(area: &Area) -> bool {
+pub fn has_summary(area: &Area) -> bool {
     area.rows > 1 && area.area != COMMAND
 }
 
 /// Of a command's figures, those that are not of the clock have a sheet of their own.
-fn has_lines(row: &Row) -> bool {
+pub fn has_lines(row: &Row) -> bool {
     let clock = [CommandPhase::Wall, CommandPhase::Settle].iter().any(|it| it.name() == row.phase);
     clock || !row.is_of_command()
 }
@@ -109,7 +106,12 @@ fn heading(what: String) -> Line {
     Line { kind: Kind::Heading, what, cost, tax, interval, mean, verdict, word: None }
 }
 
-fn line(what: String, column: usize, (row, cell): (&Row, &Cell), comparison: &Comparison) -> Line {
+pub fn line(
+    what: String,
+    column: usize,
+    (row, cell): (&Row, &Cell),
+    comparison: &Comparison,
+) -> Line {
     let kind = if column == 0 { Kind::Reference } else { Kind::Environment };
     let empty = |verdict: String| Line {
         kind,
@@ -194,7 +196,7 @@ fn summary(comparison: &Comparison, area: &Area) -> Vec<Line> {
 const WIDE: f64 = 2.0;
 
 /// `1.02×`, or `8.0–38` where the rounds spread so far or lie at several levels.
-fn ratio(tax: &Tax) -> String {
+pub fn ratio(tax: &Tax) -> String {
     let runs = tax.runs.as_deref().filter(|runs| runs.apart).map(|runs| &runs.ratios);
     let over_runs = runs.and_then(|runs| {
         let least = runs.iter().copied().reduce(f64::min);
@@ -212,7 +214,7 @@ fn ratio(tax: &Tax) -> String {
 }
 
 /// As many digits as a figure has of which the first ones are in doubt: `0.27`, `1.2`, `18`.
-fn rough(ratio: f64) -> String {
+pub fn rough(ratio: f64) -> String {
     match ratio {
         ratio if ratio < 1.0 => format!("{ratio:.2}"),
         ratio if ratio < 9.95 => format!("{ratio:.1}"),
@@ -240,212 +242,23 @@ fn interval(tax: &Tax) -> String {
     }
 }
 
-fn verdict(tax: &Tax) -> String {
+/// The word of the tax. One that the tax alone would get, and not among so many rows, is in doubt.
+pub fn verdict(tax: &Tax) -> String {
     let word = match tax.verdict {
         Verdict::Slower => "slower",
         Verdict::Faster => "faster",
         Verdict::Same => "same",
-        Verdict::Inconclusive { .. } => "inconclusive",
+        Verdict::Inconclusive { why: Open::ManyRows, .. } if tax.ratio > 1.0 => "slower?",
+        Verdict::Inconclusive { why: Open::ManyRows, .. } => "faster?",
+        Verdict::Inconclusive { why: Open::Levels, .. } => "levels",
+        Verdict::Inconclusive { why: Open::Ticks, .. } => "few ticks",
+        Verdict::Inconclusive { why: Open::FewLaunches, .. } => "few starts",
+        Verdict::Inconclusive { .. } => "not shown",
         Verdict::Descriptive => "no verdict",
     };
     word.into()
 }
 
-/// Why rows are inconclusive, and what more measuring would do for them: one note a reason.
-fn inconclusive(comparison: &Comparison) -> Vec<String> {
-    let rows: Vec<&Row> = comparison.rows.iter().filter(|row| has_lines(row)).collect();
-    let of_commands = rows.iter().all(|row| row.is_of_command());
-    let of_reason = |wanted: Open| {
-        let open = rows.iter().filter_map(|row| MoreOfRow::of(row, wanted)).collect::<Vec<_>>();
-        let more = open.iter().filter_map(|open| open.rounds).max();
-        let seconds: f64 = open.iter().filter_map(|open| open.seconds).sum();
-        (!open.is_empty()).then(|| {
-            let more = more.map(|more| more_text(more, seconds, of_commands)).unwrap_or_default();
-            format!("inconclusive: {}{more}", why(wanted))
-        })
-    };
-    let reasons = [
-        Open::Width,
-        Open::ManyRows,
-        Open::NearMargin,
-        Open::Levels,
-        Open::Ticks,
-        Open::FewLaunches,
-    ];
-    reasons.into_iter().filter_map(of_reason).collect()
-}
-
-/// What the inconclusive cells of a row would need.
-struct MoreOfRow {
-    rounds: Option<u64>,
-    seconds: Option<f64>,
-}
-
-impl MoreOfRow {
-    /// None where no cell is inconclusive for that reason.
-    fn of(row: &Row, wanted: Open) -> Option<MoreOfRow> {
-        let mut found: Option<MoreOfRow> = None;
-        for tax in row.cells.iter().filter_map(tax_of) {
-            let Verdict::Inconclusive { more_rounds, more_s, why } = tax.verdict else { continue };
-            if why == wanted {
-                let own = found.get_or_insert(MoreOfRow { rounds: None, seconds: None });
-                own.rounds = own.rounds.max(more_rounds);
-                own.seconds = own.seconds.into_iter().chain(more_s).reduce(f64::max);
-            }
-        }
-        found
-    }
-}
-
-fn why(open: Open) -> &'static str {
-    match open {
-        Open::Width => "neither a difference nor its absence is shown",
-        Open::ManyRows => {
-            "the interval excludes 1, but of so many rows some do by chance; compare fewer rows \
-             (`--probe`), or measure longer"
-        }
-        Open::NearMargin => "the difference is about as large as the margin",
-        Open::Levels => {
-            "the cost jumps between levels, of which some are within the margin or on its other \
-             side; more rounds do not tell, but what decides the level may be found"
-        }
-        Open::Ticks => "the difference is less than three ticks of CPU time",
-        Open::FewLaunches => {
-            "the environment was started once or twice, and another start may cost up to 1.5 \
-             times as much or as little; start it more often (`--launches 5`, or a longer run)"
-        }
-    }
-}
-
-/// `; about 40 more rounds (12 s in all) may tell: ...`
-fn more_text(rounds: u64, seconds: f64, of_commands: bool) -> String {
-    let what = if of_commands { "runs" } else { "rounds" };
-    let option = match of_commands {
-        true => "`--runs` or `--budget`",
-        false => "`--budget`, and `--probe` to spend it on these",
-    };
-    let time = units::time(seconds * 1e9);
-    format!("; about {rounds} more {what} of each may tell, which take {time} in all ({option})")
-}
-
 fn letters(measured: &Measured) -> String {
     measured.flags.iter().map(|flag| flag.letter()).collect()
-}
-
-/// Every reason why something was not measured, once, with how many rows it left empty. A remark
-/// tells of environments that never started.
-fn reasons(comparison: &Comparison) -> Vec<String> {
-    let mut found: Vec<(&str, &str, String, usize)> = Vec::new();
-    let absent: Vec<bool> =
-        (0..comparison.columns.len()).map(|column| comparison.is_absent(column)).collect();
-    let rows = comparison.rows.iter().filter(|row| has_lines(row));
-    let cells = rows.flat_map(|row| row.cells.iter().enumerate());
-    for (column, cell) in cells.filter(|(column, _)| !absent[*column]) {
-        let (word, reason) = match cell {
-            Cell::Measured(_) => continue,
-            Cell::Skipped(why) => ("skipped", failure::long(why)),
-            Cell::Failed(why) => ("failed", failure::long(why)),
-            Cell::NotReached { reason } => ("not reached", reason.clone()),
-        };
-        let label = comparison.columns[column].as_str();
-        match found.iter_mut().find(|it| (it.0, it.1, &it.2) == (label, word, &reason)) {
-            Some(it) => it.3 += 1,
-            None => found.push((label, word, reason, 1)),
-        }
-    }
-    let rows = |count: usize| if count == 1 { "1 row".into() } else { format!("{count} rows") };
-    let text = |(label, word, reason, count): (&'_ str, &str, String, usize)| {
-        (label.to_owned(), format!("{} {word}: {reason}", rows(count)))
-    };
-    together(found.into_iter().map(text))
-}
-
-/// Remarks in their order; those that say the same of several columns as one.
-fn remarks(comparison: &Comparison) -> Vec<String> {
-    let split = |remark: &Remark| {
-        let column = remark.column.clone().unwrap_or_default();
-        let text = failure::remark(remark);
-        match text.strip_prefix(&format!("`{column}`: ")) {
-            Some(rest) => (column, rest.to_owned()),
-            None => (String::new(), text),
-        }
-    };
-    // How the environments differ has a table of its own.
-    let told = comparison.remarks.iter().filter(|it| it.kind != RemarkKind::FactsDiffer);
-    together(told.map(split))
-}
-
-/// What is said of several columns, once: from pairs of a column and what is said of it. Without a
-/// column, it stands as it is.
-fn together(said: impl Iterator<Item = (String, String)>) -> Vec<String> {
-    let mut found: Vec<(Vec<String>, String)> = Vec::new();
-    for (column, text) in said {
-        let same = |it: &&mut (Vec<String>, String)| !column.is_empty() && it.1 == text;
-        match found.iter_mut().find(same) {
-            Some((columns, _)) => columns.push(format!("`{column}`")),
-            None if column.is_empty() => found.push((Vec::new(), text)),
-            None => found.push((vec![format!("`{column}`")], text)),
-        }
-    }
-    let joined = |(columns, text): (Vec<String>, String)| match columns.is_empty() {
-        true => text,
-        false => format!("{}: {text}", columns.join(", ")),
-    };
-    found.into_iter().map(joined).collect()
-}
-
-/// What the arrows of figures without lines mean, where there are any.
-fn arrows(comparison: &Comparison) -> Option<String> {
-    let rows = comparison.rows.iter().filter(|row| !has_lines(row));
-    let mut taxes = rows.flat_map(|row| &row.cells).filter_map(tax_of);
-    let differs = |tax: &Tax| matches!(tax.verdict, Verdict::Slower | Verdict::Faster);
-    taxes
-        .any(differs)
-        .then(|| format!("↑ ↓: shown to be more, or less, than that of {}", comparison.reference))
-}
-
-/// What stands under the table: how to read it, what the letters mean, and every remark.
-pub fn notes(comparison: &Comparison) -> Vec<String> {
-    let mut notes = Vec::new();
-    if comparison.columns.len() > 1 {
-        notes.push(format!(
-            "tax: cost divided by that of {}, with its 95 % interval; mean: the same of the \
-             mean cost, with all that slowed some operations; same: within ±{}{}",
-            comparison.reference,
-            units::percent(comparison.margin),
-            if comparison.areas.iter().any(has_summary) { "; mean of rows: geometric" } else { "" }
-        ));
-    }
-    notes.extend(arrows(comparison));
-    let mut flags: Vec<Flag> = comparison
-        .rows
-        .iter()
-        .filter(|row| has_lines(row))
-        .flat_map(|row| &row.cells)
-        .filter_map(|cell| match cell {
-            Cell::Measured(measured) => Some(&measured.flags),
-            _ => None,
-        })
-        .flatten()
-        .copied()
-        .collect();
-    flags.sort();
-    flags.dedup();
-    notes.extend(flags.iter().map(|flag| format!("({}) {}", flag.letter(), flag.explanation())));
-    notes.extend(inconclusive(comparison));
-    notes.extend(reasons(comparison));
-    notes.extend(remarks(comparison));
-    notes
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_said_of_several_columns_is_said_once() {
-        let said = [("a", "late"), ("", "late"), ("b", "early"), ("c", "late")];
-        let said = said.map(|(column, text)| (column.to_owned(), text.to_owned()));
-        assert_eq!(together(said.into_iter()), ["`a`, `c`: late", "late", "`b`: early"]);
-    }
 }

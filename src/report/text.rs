@@ -5,10 +5,13 @@ use comfy_table::{
     Attribute, CellAlignment, Color, ColumnConstraint, ContentArrangement, Table, Width, presets,
 };
 
-use super::sections;
+use super::layout::Tables;
+use super::notes;
+use super::screen;
+use super::sections::{Part, SECTIONS, Section};
 use super::sheet::Sheet;
 use super::table::{self, Kind, Line};
-use super::{Report, ReportInfo, Style};
+use super::{Detail, Report, ReportInfo, Style};
 use crate::compare::{Comparison, Verdict};
 use crate::units;
 
@@ -31,21 +34,58 @@ impl Report for Text {
 
     fn render(&self, comparison: &Comparison, style: &Style) -> Result<Vec<u8>> {
         let width = style.width.unwrap_or(WIDTH);
-        if let Some(layout) = style.layout {
-            let tables = layout.of(comparison)?;
-            let mut text: String = tables.sheets.iter().map(|it| self::sheet(it, style)).collect();
-            text.push('\n');
-            text.extend(tables.notes.iter().map(|note| wrapped(note, width as usize)));
-            text.extend(sections::sheets(comparison).iter().map(|it| self::sheet(it, style)));
-            text.push_str(&notes(comparison, width));
-            return Ok(text.trim_start().as_bytes().to_vec());
+        let mut text = match style.layout {
+            Some(layout) => tables_of(&layout.of(comparison)?, width, style),
+            None => String::new(),
+        };
+        match &style.detail {
+            Detail::Screen if text.is_empty() => {
+                text = screen::render(comparison, width.into(), style);
+            }
+            Detail::Screen => {
+                let answer = screen::answer(comparison, width.into(), &ANSWER, style);
+                text.push_str(&format!("\n{}\n", answer.join("\n")));
+            }
+            Detail::Long => {
+                let of_rows = |section: &&Section| matches!(section.part, Part::Rows);
+                // The layout's tables stand in place of the rows.
+                let all = SECTIONS.iter().filter(|it| text.is_empty() || !of_rows(it));
+                let all: Vec<&Section> = all.collect();
+                text.extend(all.into_iter().map(|it| section(comparison, it, width, style)));
+            }
+            Detail::Sections(wanted) => {
+                for it in wanted {
+                    match section(comparison, it, width, style) {
+                        empty if empty.is_empty() => {
+                            let name = it.name;
+                            text.push_str(&format!("\nsection `{name}`: there is nothing\n"));
+                        }
+                        some => text.push_str(&some),
+                    }
+                }
+            }
         }
-        let mut text = rows(comparison, width, style);
-        for sheet in sections::sheets(comparison) {
-            text.push_str(&self::sheet(&sheet, style));
-        }
-        text.push_str(&notes(comparison, width));
-        Ok(text.into_bytes())
+        Ok(text.trim_start_matches('\n').as_bytes().to_vec())
+    }
+}
+
+/// Sentences and warnings below the tables of a layout.
+const ANSWER: screen::Size = screen::Size { sentences: 3, lines: 2, warnings: 2, rows: 0 };
+
+/// The tables of a layout with their notes.
+fn tables_of(tables: &Tables, width: u16, style: &Style) -> String {
+    let mut text: String = tables.sheets.iter().map(|it| self::sheet(it, style)).collect();
+    text.push('\n');
+    text.extend(tables.notes.iter().map(|note| wrapped(note, width as usize)));
+    text
+}
+
+/// A part of the whole output; empty where there is nothing to show.
+fn section(comparison: &Comparison, section: &Section, width: u16, style: &Style) -> String {
+    match section.part {
+        Part::Rows => rows(comparison, width, style),
+        Part::Notes => notes(comparison, width),
+        Part::Tables(of) => of(comparison).iter().map(|it| sheet(it, style)).collect(),
     }
 }
 
@@ -128,7 +168,7 @@ fn joined(lines: Vec<String>, headings: Vec<(usize, String)>) -> String {
 
 /// What stands under the tables, as a list.
 fn notes(comparison: &Comparison, width: u16) -> String {
-    let notes = table::notes(comparison);
+    let notes = notes::notes(comparison);
     let list: String = notes.iter().map(|note| wrapped(note, width as usize)).collect();
     if list.is_empty() { list } else { format!("\n{list}") }
 }

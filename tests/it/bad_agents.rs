@@ -240,7 +240,7 @@ fn an_agent_that_does_not_read_what_it_is_sent_is_given_up() {
     let place = Place::new();
     let input = place.write("input", "x".repeat(1 << 20));
     let spec = place.fake("x", &stopped_after(&place, 4));
-    let words = ["time", "-o", "run.jsonl", "--stage", "--env", "native", "--env", &spec];
+    let words = ["time", "--long", "-o", "run.jsonl", "--stage", "--env", "native", "--env", &spec];
     let run = place.envtax(words).args(["--runs", "2", "--input", &input, "--", "cat", "{}"]);
     let done = run.start().wait_clean().exits(3);
     done.complains("did not read what it was sent within 30 s");
@@ -252,7 +252,7 @@ fn an_interrupt_ends_sending_at_once() {
     let place = Place::new();
     let input = place.write("input", "x".repeat(1 << 20));
     let spec = place.fake("x", &stopped_after(&place, 4));
-    let words = ["time", "-o", "run.jsonl", "--stage", "--env", &spec];
+    let words = ["time", "--long", "-o", "run.jsonl", "--stage", "--env", &spec];
     let mut run = place.envtax(words).args(["--input", &input, "--", "cat", "{}"]).start();
     run.until("the agent is stopped", |_| place.has("stopped"));
     run.signal("INT");

@@ -168,7 +168,17 @@ fn whole_commands_that_leave_the_emulator_are_skipped() {
     let place = Place::new();
     let script = place.write_program("script", "#!/bin/sh\n:\n");
     for command in ["true", &script] {
-        let timed = ["time", "-o", "run.jsonl", "--force", "--env", "native", "--env", "qemu-user"];
+        let timed = [
+            "time",
+            "--long",
+            "-o",
+            "run.jsonl",
+            "--force",
+            "--env",
+            "native",
+            "--env",
+            "qemu-user",
+        ];
         let timed = place.envtax(timed).args(["--runs", "2", "--", command]);
         timed.start().wait_clean().exits(0);
         let comparison = place.comparison("run.jsonl");

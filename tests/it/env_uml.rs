@@ -105,10 +105,20 @@ fn whole_commands_run_below_a_root() {
     let place = Place::new();
     let options = ["--env", "native", "--env", "uml:root=/", "--runs", "2", "--verify-output"];
     let input = ["--input", "/etc/passwd", "--", "sh", "-c", "sort {} | tee {out}"];
-    let run = place.envtax(["time", "-o", "run.jsonl"]).args(options).args(input);
+    let run = place.envtax(["time", "--long", "-o", "run.jsonl"]).args(options).args(input);
     run.start().wait_clean().exits(0);
     place.comparison("run.jsonl").measured("command input=passwd", "uml");
-    let run = place.envtax(["time", "-o", "no.jsonl", "--env", "uml:root=/", "--", "touch", "/x"]);
+    let run = place.envtax([
+        "time",
+        "--long",
+        "-o",
+        "no.jsonl",
+        "--env",
+        "uml:root=/",
+        "--",
+        "touch",
+        "/x",
+    ]);
     run.start().wait_clean().exits(3).prints("Read-only file system");
 }
 

@@ -31,6 +31,7 @@ mod processes;
 mod redact;
 mod repeated;
 mod run_files;
+mod screen;
 mod security;
 mod suites;
 mod support;

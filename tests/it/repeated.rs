@@ -12,7 +12,8 @@ fn a_plan_is_repeated_and_a_run_that_fails_leaves_the_others() {
         "starts=$(cat starts 2>/dev/null || echo 0)\necho $((starts + 1)) >starts\n\
          [ $starts = 1 ] || [ $starts = 2 ] || exec \"$@\"\nexit 9",
     );
-    let args = ["run", "-o", "name.jsonl", "--repeat", "3", "--seed", "5", "--budget", "1s"];
+    let args =
+        ["run", "--long", "-o", "name.jsonl", "--repeat", "3", "--seed", "5", "--budget", "1s"];
     let rest = ["--launches", "1", "--probe", "null", "--env", &flaky, "--env", "native"];
     let done = place.envtax(args).args(rest).run().exits(3);
     let done = done.complains("run 1 of 3: name-1.jsonl   (seed 5)").complains("run 2 failed");
@@ -24,7 +25,8 @@ fn a_plan_is_repeated_and_a_run_that_fails_leaves_the_others() {
 #[test]
 fn an_interrupt_between_runs_ends_with_what_was_measured() {
     let place = Place::new();
-    let args = ["run", "-o", "name.jsonl", "--repeat", "2", "--every", "1h", "--budget", "1s"];
+    let args =
+        ["run", "--long", "-o", "name.jsonl", "--repeat", "2", "--every", "1h", "--budget", "1s"];
     let mut run = place.envtax(args).args(["--probe", "null"]).start();
     let ended = || place.has("name-1.jsonl") && place.read("name-1.jsonl").contains("\"end\"");
     run.until("the end of the first run", |_| ended());

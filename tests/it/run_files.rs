@@ -25,9 +25,12 @@ fn a_file_of_format_1_is_still_read() {
 fn reports_of_a_known_file_are_what_they_were() {
     let place = Place::new();
     place.write("run.jsonl", fixture());
-    for format in place.formats() {
-        let done = place.envtax(["compare", "run.jsonl", "--format", &format]).run().exits(0);
-        let golden = data("golden").join(format!("run-v1.{format}"));
+    let long = place.formats().into_iter().map(|format| (format.clone(), format, "--long"));
+    let screen = ("text".to_owned(), "screen".to_owned(), "--margin=3");
+    for (format, ending, option) in long.chain([screen]) {
+        let args = ["compare", "run.jsonl", "--format", &format, option];
+        let done = place.envtax(args).run().exits(0);
+        let golden = data("golden").join(format!("run-v1.{ending}"));
         if std::env::var_os("UPDATE").is_some() {
             fs::write(&golden, &done.out).unwrap();
         }
@@ -48,7 +51,7 @@ fn a_file_cut_off_anywhere_after_its_header_is_read_and_says_so() {
     for offset in offsets.chain((header..whole.len()).step_by(4999)) {
         let offset = offset.min(whole.len() - 1);
         place.write("cut.jsonl", &whole[..offset]);
-        let done = place.envtax(["compare", "cut.jsonl"]).run().exits(0);
+        let done = place.envtax(["compare", "cut.jsonl", "--long"]).run().exits(0);
         let done = done.prints("the run was ended from outside before it was done");
         if whole[offset - 1] != b'\n' {
             done.prints("the last line is cut off and was left out");
@@ -143,8 +146,8 @@ fn fields_that_a_later_version_added_are_passed_over() {
     let more = text.replace("\"asked_ns\":", "\"mood\":{\"good\":true},\"asked_ns\":");
     place.write("run.jsonl", &text);
     place.write("more.jsonl", more);
-    let old = place.envtax(["compare", "run.jsonl"]).run().exits(0);
-    assert_eq!(place.envtax(["compare", "more.jsonl"]).run().exits(0).out, old.out);
+    let long = |file: &str| place.envtax(["compare", file, "--long"]).run().exits(0).out;
+    assert_eq!(long("more.jsonl"), long("run.jsonl"));
 }
 
 #[test]
@@ -249,7 +252,7 @@ fn a_case_that_was_never_reached_is_not_skipped() {
     let early: Vec<&str> = text.lines().filter(|line| !late(line)).collect();
     assert!(early.len() < text.lines().count());
     place.write("run.jsonl", early.join("\n") + "\n");
-    let done = place.envtax(["compare", "run.jsonl"]).run().exits(0);
+    let done = place.envtax(["compare", "run.jsonl", "--long"]).run().exits(0);
     let done = done.prints("`other`: 1 row not reached: the budget ended before its first round");
     done.prints("the budget ended before 15 rounds in 3 of 3 cases");
     let cell = &compared(&place, &["run.jsonl"])["rows"][3]["cells"][1];
@@ -280,7 +283,16 @@ fn a_file_that_is_being_written_is_nobody_elses() {
 fn a_folder_that_is_removed_meanwhile_costs_the_file_only() {
     let place = Place::new();
     std::fs::create_dir(place.path("gone")).unwrap();
-    let run = place.envtax(["run", "-o", "gone/run.jsonl", "--env", "native", "--probe", "null"]);
+    let run = place.envtax([
+        "run",
+        "--long",
+        "-o",
+        "gone/run.jsonl",
+        "--env",
+        "native",
+        "--probe",
+        "null",
+    ]);
     let mut run = run.endless().start();
     run.until_recorded_in("gone/run.jsonl", "block", 3);
     std::fs::remove_dir_all(place.path("gone")).unwrap();

@@ -105,6 +105,10 @@ fn layouts_print_the_published_tables() {
     show("mounts").prints("write tmp bs=4KiB buffered");
     // An alias works, too.
     let compare = place.envtax(["compare", "run.jsonl", "--layout", "r4", "--format", "markdown"]);
-    compare.run().exits(0).prints("| Dhrystone 2 [lps] |").prints("| write tmp bs=4KiB buffered |");
+    compare
+        .run()
+        .exits(0)
+        .prints("| Dhrystone 2 \\[lps\\] |")
+        .prints("| write tmp bs=4KiB buffered |");
     place.is_clean();
 }

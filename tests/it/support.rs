@@ -80,11 +80,11 @@ impl Place {
         Envtax { place: self, program, through, args: words, variables }.args(args)
     }
 
-    /// `envtax run … -o run.jsonl` over these environments, with these probes.
+    /// `envtax run … -o run.jsonl --long` over these environments, with these probes.
     pub fn run(&self, environments: &[&str], probes: &[&str]) -> Envtax<'_> {
         let environments = environments.iter().flat_map(|spec| ["--env", spec]);
         let probes = probes.iter().flat_map(|glob| ["--probe", glob]);
-        self.envtax(["run", "-o", "run.jsonl"]).args(environments).args(probes)
+        self.envtax(["run", "-o", "run.jsonl", "--long"]).args(environments).args(probes)
     }
 
     /// The names of all formats.

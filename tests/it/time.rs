@@ -7,7 +7,7 @@ use crate::support::{Comparison, Done, Envtax, Place, needs};
 
 /// `envtax time … -o run.jsonl`, with two runs.
 fn time<'a>(place: &'a Place, args: &[&str]) -> Envtax<'a> {
-    place.envtax(["time", "-o", "run.jsonl", "--runs", "3"]).args(args)
+    place.envtax(["time", "--long", "-o", "run.jsonl", "--runs", "3"]).args(args)
 }
 
 /// Runs it to its end; a part of the run must fail.
@@ -217,7 +217,7 @@ fn inputs_go_where_they_are_not_when_asked() {
     time(&place, &args).start().wait_clean().exits(0);
     wall(&place).measured(row, "native").measured(row, "hidden");
     // Environments that keep inputs in the same folder, and are started again one after the other.
-    let often = place.envtax(["time", "-o", "often.jsonl", "--precision", "1000"]);
+    let often = place.envtax(["time", "--long", "-o", "often.jsonl", "--precision", "1000"]);
     let args = [&["--stage"], &environments[..], &["--input", &input, "--", "test", "-e", "{}"]];
     often.args(args.concat()).start().wait_clean().exits(0);
     let again = |line: &&str| line.starts_with("{\"record\":\"launch\"");

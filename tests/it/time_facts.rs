@@ -9,7 +9,7 @@ const RUNS: [&str; 2] = ["--runs", "6"];
 
 /// `envtax time -o FILE … -- COMMAND` over these environments.
 fn time<'a>(place: &'a Place, file: &str, options: &[&str], command: &[&str]) -> Envtax<'a> {
-    let start = ["time", "-o", file].map(str::to_owned);
+    let start = ["time", "--long", "-o", file].map(str::to_owned);
     let envtax = place.envtax(start).args(RUNS).args(options);
     envtax.args(["--"]).args(command.iter().map(|word| word.to_string()))
 }

@@ -5,7 +5,7 @@ use std::fs;
 use crate::support::{Done, Place, needs};
 
 fn time(place: &Place, options: &[&str], command: &[&str]) -> Done {
-    let envtax = place.envtax(["time", "-o", "run.jsonl", "--force", "--runs", "2"]);
+    let envtax = place.envtax(["time", "--long", "-o", "run.jsonl", "--force", "--runs", "2"]);
     envtax.args(options).args(["--"]).args(command).run()
 }
 
@@ -63,5 +63,5 @@ fn outputs_are_not_mixed_with_others() {
 }
 
 fn time_unforced(place: &Place, folder: &str) -> Done {
-    place.envtax(["time", "-o", "run.jsonl", "--keep-output", folder, "--", "true"]).run()
+    place.envtax(["time", "--long", "-o", "run.jsonl", "--keep-output", folder, "--", "true"]).run()
 }

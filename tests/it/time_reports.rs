@@ -12,7 +12,7 @@ fn compare(place: &Place, files: &[&str], options: &[&str]) -> Done {
             place.write(file, bytes);
         }
     }
-    place.envtax(["compare"]).args(files).args(options).run()
+    place.envtax(["compare", "--long"]).args(files).args(options).run()
 }
 
 /// The cells of the line below the title that begins with `name`.
@@ -184,7 +184,8 @@ fn an_imported_file_stands_beside_a_run_file() {
     let place = Place::new();
     let input = place.write("A", "some text");
     let label = ["--label", "new", "-o", "run.jsonl", "--runs", "5"];
-    let done = place.envtax(["time"]).args(label).args(["--input", &input, "--", "cat", "{}"]);
+    let done =
+        place.envtax(["time", "--long"]).args(label).args(["--input", &input, "--", "cat", "{}"]);
     done.run().exits(0);
     let done =
         compare(&place, &["lepton-1809.csv", "run.jsonl"], &["--layout", "before-after"]).exits(0);

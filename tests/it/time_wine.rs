@@ -21,7 +21,7 @@ mod pe;
 
 /// `envtax time … -o run.jsonl` natively and under Wine, with two runs.
 fn time<'a>(place: &'a Place, args: &[&str]) -> Envtax<'a> {
-    let time = place.envtax(["time", "-o", "run.jsonl", "--runs", "3", "--force"]);
+    let time = place.envtax(["time", "--long", "-o", "run.jsonl", "--runs", "3", "--force"]);
     with_prefix(time.args(["--env", "native", "--env", "wine"]).args(args))
 }
 
@@ -140,7 +140,7 @@ fn commands_of_windows_work_on_what_is_sent() {
     let line = |word: &str| format!("cmd /d /c 'echo {word}>>{log}'");
     let around = ["--prepare", &line("prepare"), "--conclude", &line("conclude")];
     let words = ["--verify-output", "--stage", "--input", &input, "cmd /d /c copy {} {out}"];
-    let time = place.envtax(["time", "-o", "run.jsonl", "--runs", "3", "--env", "wine"]);
+    let time = place.envtax(["time", "--long", "-o", "run.jsonl", "--runs", "3", "--env", "wine"]);
     with_prefix(time.args(around).args(words)).start().wait_clean().exits(0);
     let lines: Vec<String> = place.read("log").lines().map(|line| line.trim().to_owned()).collect();
     assert_eq!(lines, ["prepare", "conclude"].repeat(1 + 3));
@@ -184,7 +184,7 @@ fn a_command_that_does_not_end_is_ended_with_what_it_started() {
     let endless = Endless::new(&place);
     let line = endless.line();
     let wine = |args: &[&str]| {
-        let time = place.envtax(["time", "-o", "run.jsonl", "--runs", "3", "--force"]);
+        let time = place.envtax(["time", "--long", "-o", "run.jsonl", "--runs", "3", "--force"]);
         with_prefix(time.args(["--env", "wine"]).args(args)).start().wait_clean()
     };
     let done = wine(&["--timeout", "300ms", &line]).exits(3);
@@ -208,7 +208,8 @@ fn commands_end_with_a_run_that_is_interrupted_or_killed() {
         let place = Place::new();
         let endless = Endless::new(&place);
         let line = endless.line();
-        let time = place.envtax(["time", "-o", "run.jsonl", "--env", "wine", "--runs", "3"]);
+        let time =
+            place.envtax(["time", "--long", "-o", "run.jsonl", "--env", "wine", "--runs", "3"]);
         let mut run = with_prefix(time.args([&line])).start();
         let mut one = None;
         run.until("the command", |run| {
@@ -261,7 +262,7 @@ fn the_windows_build_controls_runs_of_its_own() {
     }
     let place = Place::new();
     both(&place);
-    let args = ["both.exe", "time", "-o", "run.jsonl", "--runs", "3", "--env", "native"];
+    let args = ["both.exe", "time", "--long", "-o", "run.jsonl", "--runs", "3", "--env", "native"];
     by_hand(&place, &[&args[..], &["--", "hostname"]].concat());
     wall(&place).measured("command", "native");
     assert!(place.read("run.jsonl").contains("hostname.exe"));

@@ -12,7 +12,7 @@ const BRIEF: [&str; 4] = ["--runs", "2", "--budget", "15s"];
 fn time<'a>(place: &'a Place, environments: &[&str], workloads: &[&str]) -> Envtax<'a> {
     let environments = environments.iter().flat_map(|spec| ["--env", spec]);
     let workloads = workloads.iter().flat_map(|name| ["--workload", name]);
-    place.envtax(["time", "-o", "run.jsonl"]).args(environments).args(workloads)
+    place.envtax(["time", "--long", "-o", "run.jsonl"]).args(environments).args(workloads)
 }
 
 /// Wall time was measured for that workload in that column.
@@ -154,7 +154,8 @@ fn a_real_program_gives_its_files_back_bit_by_bit() {
     let inputs_of = inputs.iter().flat_map(|path| ["--input", path]);
     let timed = |back: &str| {
         let concluded = ["--conclude", back, "--conclude", "cmp {} {out}.jpg"];
-        let envtax = place.envtax(["time", "-o", "run.jsonl", "--force", "--verify-output"]);
+        let envtax =
+            place.envtax(["time", "--long", "-o", "run.jsonl", "--force", "--verify-output"]);
         let envtax = envtax.args(BRIEF).args(inputs_of.clone()).args(concluded);
         envtax.args(["--", "lepton_jpeg_util", "{}", "{out}"]).start().wait_clean()
     };

@@ -154,13 +154,23 @@ pub fn commands() -> Kind {
         },
     };
     const LIMITED: Start = |place| {
-        let time =
-            place.envtax(["time", "-o", "run.jsonl", "--runs", "3", "--timeout", "2s", LINE]);
+        let time = place.envtax([
+            "time",
+            "--long",
+            "-o",
+            "run.jsonl",
+            "--runs",
+            "3",
+            "--timeout",
+            "2s",
+            LINE,
+        ]);
         (time.own_binary(), None)
     };
     Kind {
         run: |place| {
-            let time = place.envtax(["time", "-o", "run.jsonl", "--runs", "3"]).own_binary();
+            let time =
+                place.envtax(["time", "--long", "-o", "run.jsonl", "--runs", "3"]).own_binary();
             (time.args(["--env", "native", "--env", "n=namespace", LINE]), None)
         },
         killed_at: &[COMMAND],
@@ -258,7 +268,7 @@ pub fn workload_data() -> Kind {
     Kind {
         needs: || needs("git"),
         run: |place| {
-            let time = place.envtax(["time", "-o", "run.jsonl", "--env", "native"]);
+            let time = place.envtax(["time", "--long", "-o", "run.jsonl", "--env", "native"]);
             (time.args(["--workload", "git-status", "--runs", "1000"]), None)
         },
         killed_at: &[MADE, BLOCK],

@@ -1,0 +1,180 @@
+//! All verdicts at a glance: environments against rows, or against areas where rows are too many.
+
+use super::grid::{Grid, Piece};
+use super::tally::Tally;
+use crate::compare::{Cell, Comparison, Row, StartUp};
+use crate::report::table;
+use crate::units;
+
+/// A matrix that fits.
+pub struct Matrix {
+    pub grid: Grid,
+    /// Its items are areas, not rows.
+    pub of_areas: bool,
+    /// Areas for which there was no room.
+    pub left_out: Vec<String>,
+}
+
+/// What a line or a column of the matrix is of.
+#[derive(Clone)]
+struct Item<'a> {
+    name: String,
+    /// The name as two lines: the area, and the rest.
+    heading: [String; 2],
+    rows: Vec<&'a Row>,
+}
+
+impl<'a> Item<'a> {
+    fn of_row(comparison: &Comparison, row: &'a Row) -> Item<'a> {
+        let name = super::name(comparison, row);
+        let heading = match name.split_once('.') {
+            Some((area, rest)) if !row.is_of_command() => [area.to_owned(), rest.to_owned()],
+            _ => [String::new(), name.clone()],
+        };
+        Item { name, heading, rows: vec![row] }
+    }
+
+    fn of_area(area: &str, rows: &[&'a Row]) -> Item<'a> {
+        let rows = rows.iter().copied().filter(|row| row.area() == area).collect();
+        Item { name: area.to_owned(), heading: [String::new(), area.to_owned()], rows }
+    }
+
+    /// How far its worst row is from the reference, over all columns.
+    fn size(&self, columns: &[usize]) -> f64 {
+        let worst = |column: &usize| Tally::of(&self.rows, *column).worst();
+        let sizes = columns.iter().filter_map(worst).map(|(_, tax)| tax.ratio.ln().abs());
+        sizes.fold(0.0, f64::max)
+    }
+}
+
+/// The matrix that shows most within the width and so many lines.
+pub fn matrix(comparison: &Comparison, width: usize, most_lines: usize) -> Matrix {
+    let columns: Vec<usize> =
+        (0..comparison.columns.len()).filter(|column| !comparison.is_absent(*column)).collect();
+    let shown = Shown { comparison, columns };
+    let rows: Vec<&Row> = comparison.rows.iter().filter(|row| table::has_lines(row)).collect();
+    let of_rows: Vec<Item<'_>> = rows.iter().map(|row| Item::of_row(comparison, row)).collect();
+    let areas = comparison.areas.iter().map(|area| Item::of_area(&area.area, &rows));
+    let mut areas: Vec<Item<'_>> = areas.filter(|item| !item.rows.is_empty()).collect();
+    let matrix = |grid, of_areas| Matrix { grid, of_areas, left_out: Vec::new() };
+    // What cuts the fewest letters; of equal ones, the first.
+    let best = |grids: Vec<Grid>| {
+        let short = grids.into_iter().filter(|grid| grid.lines.len() <= most_lines);
+        let fitting = short.filter_map(|grid| Some((grid.lost(width)?, grid)));
+        fitting.min_by_key(|it| it.0).map(|it| it.1)
+    };
+    if let Some(grid) = best(shown.grids(&of_rows, [ROWS_AS_LINES, ROWS_AS_COLUMNS])) {
+        return matrix(grid, false);
+    }
+    let mut left_out: Vec<String> = Vec::new();
+    loop {
+        let mut grids = shown.grids(&areas, [AREAS; 2]);
+        // Environments as lines, which all areas have in common, come first.
+        grids.rotate_left(1);
+        let found = best(grids);
+        if found.is_some() || areas.len() <= 1 {
+            let grid = found.unwrap_or_else(|| shown.with_items_as_columns(&areas, false, AREAS));
+            return Matrix { left_out, ..matrix(grid, true) };
+        }
+        // The area with the least to tell goes first; of equal ones, the last.
+        let size = |item: &Item<'_>| item.size(&shown.columns[1..]);
+        let least = areas.iter().enumerate().rev().min_by(|a, b| size(a.1).total_cmp(&size(b.1)));
+        if let Some(at) = least.map(|(at, _)| at) {
+            left_out.push(areas.remove(at).name);
+        }
+    }
+}
+
+/// Fewest columns of a cut name and of a cut heading.
+type Shortest = (usize, usize);
+const ROWS_AS_LINES: Shortest = (20, 7);
+const ROWS_AS_COLUMNS: Shortest = (10, 9);
+const AREAS: Shortest = (8, 7);
+
+/// The columns that are shown.
+struct Shown<'a> {
+    comparison: &'a Comparison,
+    columns: Vec<usize>,
+}
+
+impl Shown<'_> {
+    fn label(&self, column: usize) -> Piece {
+        let label = &self.comparison.columns[column];
+        if column == 0 { Piece::bold(label) } else { Piece::plain(label) }
+    }
+
+    fn cell(&self, item: &Item<'_>, column: usize) -> Piece {
+        if column == 0 {
+            let text = match item.rows[..] {
+                [row] => match &row.cells[0] {
+                    Cell::Measured(measured) => table::bounded(measured, row.quantity),
+                    Cell::Failed(_) => "!".into(),
+                    _ => "–".into(),
+                },
+                _ => "·".into(),
+            };
+            return Piece::plain(text);
+        }
+        let other = |row: &&Row| self.comparison.is_other_filesystem(row, column);
+        let mut piece = Tally::of(&item.rows, column).piece();
+        if item.rows.iter().any(other) && !["–", "!"].contains(&piece.text.as_str()) {
+            piece.text.push_str(" T");
+        }
+        piece
+    }
+
+    /// Every way to lay them out: items as lines, and as columns with and without the time that
+    /// starting takes.
+    fn grids(&self, items: &[Item<'_>], shortest: [Shortest; 2]) -> Vec<Grid> {
+        let [of_lines, of_columns] = shortest;
+        vec![
+            self.with_items_as_lines(items, of_lines),
+            self.with_items_as_columns(items, true, of_columns),
+            self.with_items_as_columns(items, false, of_columns),
+        ]
+    }
+
+    fn with_items_as_lines(&self, items: &[Item<'_>], shortest: Shortest) -> Grid {
+        let labels = self.columns.iter().map(|column| Piece { bold: true, ..self.label(*column) });
+        let header = std::iter::once(Piece::default()).chain(labels).collect();
+        let line = |item: &Item<'_>| {
+            let cells = self.columns.iter().map(|column| self.cell(item, *column));
+            std::iter::once(Piece::plain(&item.name)).chain(cells).collect()
+        };
+        let lines = items.iter().map(line).collect();
+        Grid { header: vec![header], lines, words_last: false, shortest }
+    }
+
+    fn with_items_as_columns(
+        &self,
+        items: &[Item<'_>],
+        with_start: bool,
+        shortest: Shortest,
+    ) -> Grid {
+        let start = with_start && !self.comparison.start_ups.is_empty();
+        let start = start && !items.iter().flat_map(|item| &item.rows).any(|it| it.is_of_command());
+        let heading = |at: usize| {
+            let names = items.iter().map(|item| Piece::bold(&item.heading[at]));
+            let last = start.then(|| Piece::bold(if at == 1 { "start" } else { "" }));
+            std::iter::once(Piece::default()).chain(names).chain(last).collect::<Vec<Piece>>()
+        };
+        let mut header = vec![heading(0), heading(1)];
+        header.retain(|line| line.iter().any(|piece| !piece.text.is_empty()));
+        let line = |column: &usize| {
+            let cells = items.iter().map(|item| self.cell(item, *column));
+            let last = start.then(|| Piece::plain(self.started(*column)));
+            std::iter::once(self.label(*column)).chain(cells).chain(last).collect()
+        };
+        let lines = self.columns.iter().map(line).collect();
+        Grid { header, lines, words_last: false, shortest }
+    }
+
+    /// How long the environment takes to start.
+    fn started(&self, column: usize) -> String {
+        let label = &self.comparison.columns[column];
+        let mut all = self.comparison.start_ups.iter();
+        let usual = |start: &StartUp| start.again.map_or(start.first_ns, |again| again.value);
+        let found = all.find(|start| start.column == *label).map(usual);
+        found.map_or("–".into(), units::time)
+    }
+}
