@@ -80,12 +80,15 @@ pub fn parse(bytes: &[u8], stem: &str) -> Result<Option<RunFile>> {
     Ok(None)
 }
 
-/// The text without characters on which a terminal would act. JSON has such characters as escapes.
+/// The text with nothing in it that a terminal would act on. JSON has such characters as escapes;
+/// a text that only begins like JSON is read as the output of `time`.
 fn visible_text(text: &str) -> String {
-    match text.starts_with('{') {
-        true => String::from_utf8_lossy(&visible_json(text.as_bytes())).into_owned(),
-        false => visible(&text.replace("\r\n", "\n")).into_owned(),
-    }
+    let text = match text.starts_with('{') {
+        // Between values of JSON, any end of a line is white space.
+        true => String::from_utf8_lossy(&visible_json(text.as_bytes())).replace('\r', "\n"),
+        false => text.replace("\r\n", "\n"),
+    };
+    visible(&text).into_owned()
 }
 
 /// Seconds as ns.
@@ -231,6 +234,24 @@ mod tests {
             assert_eq!(parse(own.as_bytes(), "x").unwrap(), None, "{own}");
         }
         assert_eq!(parse(&[0xff, 0xfe], "x").unwrap(), None);
+    }
+
+    /// Found by `fuzz/targets/imports.rs`.
+    #[test]
+    fn no_text_is_taken_for_json_by_its_first_letter() {
+        for begin in ["", "{\n", "{\"a\": 1}\n", "{\"a\": \"\u{1b}\"\n"] {
+            let text = format!("{begin}# a\u{1b}[2J\nreal\t0m1.000s\n");
+            let run = parse(text.as_bytes(), "x").unwrap().unwrap();
+            let cases = format!("{}", run.header.plan.cases[0].case);
+            assert!(cases.contains("a\\u{1b}[2J") && !cases.contains('\u{1b}'), "{cases}");
+            let text = format!("{begin}real\t\u{1b}0m1.x00s\n");
+            let error = parse(text.as_bytes(), "x").map(|found| format!("{found:?}"));
+            let error = error.unwrap_or_else(|error| format!("{error:#}"));
+            assert!(!error.contains('\u{1b}'), "{error}");
+        }
+        let json = "{\r\n\"results\":[{\"command\":\"a\\u001b\",\"times\":[1.0]}]}\r";
+        let run = parse(json.as_bytes(), "x").unwrap().unwrap();
+        assert_eq!(run.header.plan.environments[0].name, "a\\u{1b}");
     }
 
     #[test]
