@@ -1,7 +1,7 @@
 //! The command that runs an agent: its input, its outputs, and how it is ended.
 
 use std::collections::VecDeque;
-use std::fs;
+use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
@@ -55,13 +55,15 @@ struct Input {
 
 impl Input {
     /// Writes the binary, if there is one, and then every line that is sent.
-    fn new(mut input: ChildStdin, binary: Vec<u8>) -> io::Result<Input> {
+    fn new(mut input: ChildStdin, binary: Option<File>) -> io::Result<Input> {
         let (lines, next) = channel::<String>();
         let (results, written) = channel();
         thread::Builder::new().spawn(move || {
             // A command that ended early explains the reason on its error output, which is quoted.
-            let mut result = input.write_all(&binary);
-            drop(binary);
+            let mut result = match binary {
+                Some(mut binary) => io::copy(&mut binary, &mut input).map(drop),
+                None => Ok(()),
+            };
             for line in next {
                 result = result.and_then(|()| input.write_all(line.as_bytes()));
                 let told = std::mem::replace(&mut result, Ok(()));
@@ -115,12 +117,12 @@ impl Process {
         command.args(arguments);
         command.envs(launch.variables.iter().map(|(name, value)| (name, value)));
         command.env(sys::LAUNCH_VARIABLE, id);
-        let binary = match launch.send_binary {
-            true => fs::read(agent).with_context(|| format!("reading `{}`", agent.display()))?,
-            false => Vec::new(),
-        };
+        let mut binary = None;
         if launch.send_binary {
-            command.arg(binary.len().to_string());
+            let reading = || format!("reading `{}`", agent.display());
+            let file = File::open(agent).with_context(reading)?;
+            command.arg(file.metadata().with_context(reading)?.len().to_string());
+            binary = Some(file);
         }
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         sys::new_session(&mut command);
@@ -329,7 +331,7 @@ impl Drop for Process {
 /// Starts the threads that write the command's input and read its outputs.
 fn start_threads(
     child: &mut Child,
-    binary: Vec<u8>,
+    binary: Option<File>,
     sender: SyncSender<Received>,
     (noise, errors): (&Noise, &Noise),
 ) -> io::Result<(Input, Vec<JoinHandle<()>>)> {
