@@ -5,6 +5,8 @@
 use crate::support::Place;
 
 const PROBE: &str = "syscall.getppid";
+/// The most memory of the controller, whatever its agents send.
+const MEMORY_KIB: u64 = 64 << 10;
 
 /// How a row ends: measured as if nothing were wrong, or failed for a reason with these words.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -62,6 +64,7 @@ fn check_rows(message: &str, rows: &[&Row]) {
     let done = run.start().wait_clean();
     assert!(matches!(done.status.code(), Some(0 | 3)), "{done:?}");
     assert!(!done.err.contains("panicked"), "{done:?}");
+    assert!((1..=MEMORY_KIB).contains(&done.peak_kib), "{message}: {} KiB", done.peak_kib);
     let comparison = place.comparison("run.jsonl");
     comparison.measured(PROBE, "native");
     let mut wrong = Vec::new();
@@ -217,4 +220,53 @@ fn blocks() {
             ("\"answer\":.*", "\"answer\":{\"failed\":{\"reason\":\"no\"}}}", Fails("no")),
         ],
     );
+}
+
+/// Messages of nearly a megabyte, one after the other without end, from the first question on.
+#[test]
+fn floods_take_little_memory() {
+    let filled = |begin: &str, piece: &str, end: &str| {
+        let pieces = ((1 << 20) - 100 - begin.len() - end.len()) / piece.len();
+        format!("{begin}{}{end}", piece.repeat(pieces))
+    };
+    let message = |answer: &str, piece: &str, end: &str| {
+        let begin = format!("@envtax {{\"id\":1,\"answer\":{{{answer}");
+        filled(&begin, piece, &format!("{end}}}}}\n"))
+    };
+    let names: String = (0..90_000).map(|at| format!("\"{at}\":0,")).collect();
+    let floods = [
+        // The worst of all: forty times their size once they are parsed.
+        message("\"failed\":{\"what\":\"x\",\"y\":[", "[0],", "[0]]}"),
+        message("\"failed\":{\"what\":\"x\",\"y\":[", "0,", "0]}"),
+        message("\"failed\":{\"what\":\"x\",\"y\":[", "\"\\u001b\",", "0]}"),
+        message("\"failed\":{\"what\":\"", "\\u001b", "\"}"),
+        message(&format!("\"facts\":{{{names}\"x\":\""), "x", "\"}"),
+        message("\"facts\":{\"x\":\"", "x", "\"}"),
+        message("\"block\":{\"iterations\":1,\"samples\":[[", "1,", "1]]}"),
+        message("\"clock\":{\"clock\":{\"name\":\"", "\\u202e", "\"}}"),
+        filled("@envtax ", "[", "\n"),
+        filled("", "\u{1b}", "\n"),
+        filled("", "\u{202e}", "\n"),
+        filled("", "@envtax ", "\n"),
+        // No end of the line.
+        filled("@envtax ", "{\"a\":", ""),
+    ];
+    let place = Place::new();
+    let mut environments = vec!["native".to_owned()];
+    for (at, flood) in floods.iter().enumerate() {
+        let file = place.write(&format!("flood{at}"), flood);
+        // The greeting is the agent's own.
+        let script = format!(
+            "\"$@\" | {{ read -r hello; printf '%s\\n' \"$hello\"; while cat {file}; do :; done; }}"
+        );
+        environments.push(place.fake(&format!("f{at}"), &script));
+    }
+    let environments: Vec<&str> = environments.iter().map(String::as_str).collect();
+    let run = place.run(&environments, &[PROBE]);
+    let run = run.args(["--budget", "20s", "--launches", "1", "--answer-timeout", "5s"]);
+    let done = run.start().wait_clean();
+    assert!(matches!(done.status.code(), Some(0 | 3)), "{done:?}");
+    assert!(!done.err.contains("panicked"), "{done:?}");
+    assert!((1..=MEMORY_KIB).contains(&done.peak_kib), "{} KiB", done.peak_kib);
+    place.comparison("run.jsonl").measured(PROBE, "native");
 }

@@ -92,6 +92,13 @@ fn read(
     Some(Process { pid, session, words, token })
 }
 
+/// The most memory that the process ever had at once; none once it ended.
+pub fn peak_kib(pid: u32) -> Option<u64> {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    line.trim().strip_suffix("kB")?.trim().parse().ok()
+}
+
 /// The words of a process's command; none if it is gone or dead.
 pub fn words(pid: u32) -> Vec<String> {
     read(pid, "", &BTreeSet::new(), &BTreeSet::new()).map_or(Vec::new(), |process| process.words)

@@ -20,6 +20,27 @@ fn a_file_of_format_1_is_still_read() {
     comparison.failed("syscall.getppid", "gone", "the agent ended (exit status: 1)");
 }
 
+/// As on a full disk: the run says so, and what was written before is whole.
+#[test]
+fn a_file_that_cannot_grow_ends_the_run_with_a_reason() {
+    // Blocks of 512 or 1024 bytes, which is a matter of the shell: the first is in the header.
+    for blocks in [1, 16] {
+        let place = Place::new();
+        let limit = format!("ulimit -f {blocks}; exec \"$@\"");
+        let run = place.run(&["native"], &["syscall.getppid"]).through(&["sh", "-c", &limit, "sh"]);
+        let done = run.args(["--budget", "20s", "--precision", "0"]).start().wait_clean();
+        let (code, err) = (done.status.code(), &done.err);
+        assert!(err.contains("File too large") && !err.contains("panicked"), "{done:?}");
+        match blocks {
+            1 => assert!(code == Some(2) && !place.has("run.jsonl"), "{done:?}"),
+            _ => {
+                assert_eq!(code, Some(3), "{done:?}");
+                place.comparison("run.jsonl").measured("syscall.getppid", "native");
+            }
+        }
+    }
+}
+
 /// `UPDATE=1 cargo test` writes the reports again: look at the difference before you commit it.
 #[test]
 fn reports_of_a_known_file_are_what_they_were() {

@@ -222,7 +222,7 @@ impl<'a> Envtax<'a> {
         command.stderr(File::create(outputs.path().join("err")).unwrap());
         let child = command.spawn().unwrap();
         let line = shell_line(&self.args);
-        Running { place: self.place, child, outputs, line, seen: Traces::default() }
+        Running { place: self.place, child, outputs, line, seen: Traces::default(), peak_kib: 0 }
     }
 
     pub fn run(&self) -> Done {
@@ -242,6 +242,7 @@ pub struct Running<'a> {
     outputs: TempDir,
     line: String,
     seen: Traces,
+    peak_kib: u64,
 }
 
 impl Running<'_> {
@@ -318,7 +319,8 @@ impl Running<'_> {
     /// Waits for its end.
     pub fn wait(mut self) -> Done {
         let status = self.ended();
-        Done { status, out: self.output("out"), err: self.output("err"), line: self.line.clone() }
+        let (out, err) = (self.output("out"), self.output("err"));
+        Done { status, out, err, line: self.line.clone(), peak_kib: self.peak_kib }
     }
 
     /// Waits for its end, and until all processes that it started are gone.
@@ -346,6 +348,7 @@ impl Running<'_> {
             if status.is_some() || Instant::now() >= until {
                 return status;
             }
+            self.peak_kib = processes::peak_kib(self.child.id()).unwrap_or(self.peak_kib);
             if looked.elapsed() >= LOOK_INTERVAL {
                 self.processes();
                 looked = Instant::now();
@@ -378,6 +381,8 @@ pub struct Done {
     pub out: String,
     pub err: String,
     line: String,
+    /// The most memory that envtax itself was seen to have (`VmHWM`).
+    pub peak_kib: u64,
 }
 
 impl Done {
