@@ -42,7 +42,16 @@ pub fn visible_json(line: &[u8]) -> Cow<'_, [u8]> {
     if line.iter().all(is_plain) {
         return Cow::Borrowed(line);
     }
-    let Ok(text) = std::str::from_utf8(line) else { return Cow::Borrowed(line) };
+    let mut shown = Vec::with_capacity(line.len() + 16);
+    for chunk in line.utf8_chunks() {
+        shown.extend(visible_strings(chunk.valid()).into_bytes());
+        // No JSON has these bytes. The parser may find something else wrong first, and quote it.
+        shown.extend(chunk.invalid());
+    }
+    Cow::Owned(shown)
+}
+
+fn visible_strings(text: &str) -> String {
     let mut shown = String::with_capacity(text.len() + 16);
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
@@ -59,7 +68,7 @@ pub fn visible_json(line: &[u8]) -> Cow<'_, [u8]> {
         }
         rest = &rest[length..];
     }
-    Cow::Owned(shown.into_bytes())
+    shown
 }
 
 /// The character that an escape of JSON at the beginning of this text means, and the length of the
@@ -129,6 +138,8 @@ mod tests {
         assert_eq!((&value["n"], &value["l"]), (&Value::from(1), &Value::from("a\nb")));
         let cut = b"{\"a\": \x1b";
         assert_eq!(*visible_json(cut), *cut, "no JSON: left alone");
+        // Found by `fuzz/targets/run_file.rs`: the parser quotes the name before it sees the byte.
+        assert_eq!(*visible_json(b"{\"a\x7fb\": \xff"), *b"{\"a\\\\u{7f}b\": \xff");
     }
 
     /// Whatever stands in a string, a reader of the line finds what [`visible`] makes of it.
