@@ -99,19 +99,23 @@ pub(super) fn measure(draft: &Draft, how: &How<'_>) -> Result<Exit> {
     let files = measured.iter().map(|(path, ..)| path.clone());
     let again = ["envtax", "compare"].map(str::to_owned).into_iter().chain(files);
     let comparison = show::show(&columns, how.show, again.collect());
-    if let ([_], [(path, run, _)]) = (&paths[..], &measured[..]) {
-        // A closed stderr is no reason to fail.
-        let _ = writeln!(io::stderr(), "\nrun file: {path}   (seed {})", run.header.plan.seed);
-    }
     let empty = done && measured.iter().all(|(_, run, _)| nothing_measured(run));
-    if empty {
-        let text = "nothing was measured: every row was skipped, for the reasons above";
-        let _ = writeln!(io::stderr(), "envtax: {text}");
-    }
+    told_at_the_end(&paths, &measured, empty);
     // A wrong answer is in the run file like any other; the comparison refuses it.
     let failed = |cell: &compare::Cell| matches!(cell, compare::Cell::Failed { .. });
     let refused = comparison?.rows.iter().flat_map(|row| &row.cells).any(failed);
     Ok(if done && !empty && !refused { Exit::Done } else { Exit::Partial })
+}
+
+/// The run file of a single run, and whether it is `empty`. A closed stderr is no reason to fail.
+fn told_at_the_end(paths: &[PathBuf], measured: &[(String, RunFile, Option<String>)], empty: bool) {
+    if let ([_], [(path, run, _)]) = (paths, measured) {
+        let _ = writeln!(io::stderr(), "\nrun file: {path}   (seed {})", run.header.plan.seed);
+    }
+    if empty {
+        let text = "nothing was measured: every row was skipped, for the reasons above";
+        let _ = writeln!(io::stderr(), "envtax: {text}");
+    }
 }
 
 /// One of several runs is over.

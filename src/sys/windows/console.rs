@@ -28,9 +28,9 @@ pub fn takes_escapes() -> bool {
 /// What is set when the window closes, in the process that the user started.
 static INTERRUPTED: OnceLock<Option<Arc<AtomicBool>>> = OnceLock::new();
 
-/// Lets this process end in order when its window is closed, or the user logs off: `interrupted` is
-/// set, and the system waits some seconds for the end. Without it, the process waits for its starter
-/// to end it. For the first call of a process only.
+/// Lets this process end in order when its window is closed, or the user logs off: `interrupted`
+/// is set, and the system waits some seconds for the end. Without it, the process waits for its
+/// starter to end it. For the first call of a process only.
 pub fn end_in_order_when_closed(interrupted: Option<Arc<AtomicBool>>) {
     if INTERRUPTED.set(interrupted).is_ok() {
         // SAFETY: the function stays where it is, and touches only what any thread may touch.
