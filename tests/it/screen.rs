@@ -29,7 +29,7 @@ fn the_answer_fits_a_screen_and_names_the_commands_for_more() {
 
 #[test]
 fn a_section_is_printed_alone() {
-    const HEADER: &str = "verdict\n";
+    const HEADER: &str = "mean  verdict\n";
     let place = place();
     let compare =
         |section: &str| place.envtax(["compare", "run.jsonl", "--section", section]).run();
