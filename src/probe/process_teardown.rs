@@ -28,11 +28,13 @@ static INFO: ProbeInfo = ProbeInfo {
              many. The processes are copies of the worker (below 2 MiB resident). They sleep on \
              a shared word and die with the worker, which costs each one call of prctl and one \
              of getppid. Each takes 10 page faults, as a static C program with glibc does; a \
-             program of 30 KiB takes 6, and is created a fifth and ends a tenth faster.",
+             program of 30 KiB takes 6, and is created a fifth and ends a tenth faster. On \
+             Windows, each executes this binary once more, as the original's program does, and \
+             waits for a semaphore or the worker's end.",
     unit: "process",
     source: "Dawson, \"A Not-Called Function Can Cause a 5X Slowdown\" (2018): `n=1000 \
              shape=tree pause_ms=500` has its numbers, order and clocks; its program executes \
-             itself, where this one forks",
+             itself, where this one forks on Linux",
     phases: &[Phase::timed("create"), Phase::timed("exit")],
     params: &[
         Param::count("n", MEMBERS),
@@ -51,8 +53,6 @@ static INFO: ProbeInfo = ProbeInfo {
 
 /// Smallest and largest number of processes.
 pub(super) const MEMBERS: RangeInclusive<u64> = 2..=20_000;
-/// Most memory of one sleeping process, with its kernel stack and page tables, in bytes.
-const EACH_BYTES: u64 = 400 << 10;
 
 struct Teardown {
     tree: ProcessTree,
@@ -126,7 +126,7 @@ fn fits(
     processes: Option<&sys::Room>,
     memory: Option<&sys::Room>,
 ) -> Result<(), CannotMeasure> {
-    let possible = held::possible(n, EACH_BYTES, processes, memory);
+    let possible = held::possible(n, sys::TREE_PROCESS_BYTES, processes, memory);
     match possible.count < n {
         true => Err(CannotMeasure(format!(
             "only {} of {n} processes may be started: {}; {REMEDY}",

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Once;
 
+use crate::processes::Process;
 use crate::support::{Comparison, Envtax, Place, missing, needs};
 
 /// The folder where cargo puts the build for Windows, found from this build's.
@@ -105,6 +106,38 @@ fn files_and_peers_are_those_of_this_machine() {
     let probes = ["file.open", "file.walk*", "pipe.roundtrip cpu=same", "memory.fault"];
     let rows = ["file.open", "file.walk files=1000", "pipe.roundtrip cpu=same", "memory.fault"];
     are_measured(&probes, &rows);
+}
+
+/// A tree of one child with three children of its own, and processes beside each other. Each takes
+/// Wine some hundred milliseconds where other programs want the CPUs.
+#[test]
+fn processes_of_windows_start_and_end_together() {
+    if !needs_wine() {
+        return;
+    }
+    let probes = ["process.teardown n=4 shape=tree", "process.teardown n=2 shape=flat"];
+    let rows = [
+        "process.teardown n=4 shape=tree pause_ms=10 cpu=free",
+        "process.teardown n=2 shape=flat pause_ms=10 cpu=free",
+    ];
+    are_measured(&probes, &rows);
+}
+
+/// Processes that wait for a worker end with it.
+#[test]
+fn nothing_is_left_of_a_windows_worker_that_is_killed() {
+    if !needs_wine() {
+        return;
+    }
+    let place = Place::new();
+    let probe = ["process.teardown n=30 shape=tree pause_ms=5000"];
+    let mut run = run(&place, &["wine"], &probe).args(["--budget", "30s"]).start();
+    let is_member = |process: &Process| process.words.iter().any(|word| word.starts_with("tree:"));
+    run.until("the tree", |run| {
+        run.processes().iter().filter(|process| is_member(process)).count() >= 30
+    });
+    run.kills("the worker", |all| all.iter().find(|process| process.is_worker()));
+    run.wait_clean();
 }
 
 #[test]

@@ -96,7 +96,7 @@ pub use process::{
     DYNAMIC_PROGRAM, Executable, HAS_UNIX_SHELL, SHELL_PROGRAM, fork_exec, fork_exec_group,
     fork_exiting, reap,
 };
-pub use process_tree::ProcessTree;
+pub use process_tree::{ProcessTree, TREE_PROCESS_BYTES};
 pub use ptrace::enter_ptrace;
 pub use seccomp::{check_seccomp, enter_seccomp};
 pub use self_exec_program::REPLACING_EXECUTABLE;

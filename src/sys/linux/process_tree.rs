@@ -8,6 +8,8 @@ use super::process::{Pid, reap};
 use super::shared_memory::{Atomics, Shared, Word};
 use super::{check, die_with_parent, getppid};
 
+/// Most memory of one sleeping process, with its kernel stack and page tables, in bytes.
+pub const TREE_PROCESS_BYTES: u64 = 400 << 10;
 /// Processes that one child of a tree starts.
 const CHILDREN: usize = 24;
 /// Seconds after which a tree that is not complete is given up.

@@ -53,7 +53,7 @@ impl AgentImage {
 
 /// Puts this process into a job that ends all its processes when its last handle is closed, which
 /// happens when this process dies. What it starts from here on dies with it.
-fn bind_children() {
+pub(super) fn bind_children() {
     static JOB: OnceLock<Option<Job>> = OnceLock::new();
     // Where jobs are refused, workers end by their own limits.
     JOB.get_or_init(|| {

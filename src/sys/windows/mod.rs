@@ -86,7 +86,7 @@ pub use process::{
     DYNAMIC_PROGRAM, Executable, HAS_UNIX_SHELL, SHELL_PROGRAM, fork_exec, fork_exec_group,
     fork_exiting, reap,
 };
-pub use process_tree::ProcessTree;
+pub use process_tree::{ProcessTree, TREE_PROCESS_BYTES};
 pub use shell::{command_of, quoted_backslashes, shell};
 pub use spawn::{REPLACING_EXECUTABLE, Spawner, posix_spawn};
 pub use thread::start_thread;

@@ -17,10 +17,9 @@ use windows_sys::Win32::System::Console::{GetStdHandle, STD_INPUT_HANDLE, STD_OU
 use super::console::no_window;
 use super::file::{read, write};
 use super::pipe::pipe;
-use super::{not_here, pin_to};
+use super::process::PEER_VERB;
+use super::{not_here, pin_to, process_tree};
 
-/// The first argument of a peer.
-const VERB: &str = "peer";
 /// Time for a peer to connect: loopback answers at once, but the process has to start first.
 const CONNECTED_AFTER: Duration = Duration::from_secs(10);
 
@@ -31,7 +30,11 @@ impl Peer {
     fn start(work: &str, cpus: &[usize], from: Stdio, to: Stdio) -> io::Result<Peer> {
         let cpus: Vec<String> = cpus.iter().map(usize::to_string).collect();
         let mut command = Command::new(env::current_exe()?);
-        command.args([VERB, work, &cpus.join(",")]).stdin(from).stdout(to).stderr(Stdio::null());
+        command
+            .args([PEER_VERB, work, &cpus.join(",")])
+            .stdin(from)
+            .stdout(to)
+            .stderr(Stdio::null());
         command.creation_flags(no_window()).spawn().map(Peer)
     }
 }
@@ -48,7 +51,7 @@ impl Drop for Peer {
 pub fn run_as_peer() -> Option<u8> {
     let words: Vec<String> = env::args_os().filter_map(|word| word.into_string().ok()).collect();
     let [_, verb, work, cpus] = words.as_slice() else { return None };
-    (verb == VERB).then(|| u8::from(work_on(work, cpus).is_err()))
+    (verb == PEER_VERB).then(|| u8::from(work_on(work, cpus).is_err()))
 }
 
 fn work_on(work: &str, cpus: &str) -> io::Result<()> {
@@ -59,6 +62,7 @@ fn work_on(work: &str, cpus: &str) -> io::Result<()> {
     match work.split_once(':') {
         None if work == "echo" => echo(&standard(STD_INPUT_HANDLE), &standard(STD_OUTPUT_HANDLE)),
         None if work == "write" => write_on(),
+        Some((process_tree::ROLE, words)) => process_tree::be_member(words),
         Some(("tcp", port)) => {
             let port = port.parse().map_err(|_| io::ErrorKind::InvalidInput)?;
             let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, port))?;

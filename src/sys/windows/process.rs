@@ -21,11 +21,22 @@ pub const HAS_UNIX_SHELL: bool = false;
 /// A shell that does nothing.
 pub const SHELL_PROGRAM: &[&str] = &["C:\\windows\\system32\\cmd.exe", "/d", "/c", "rem"];
 
+/// The first argument of this binary where it is a process beside a worker.
+pub(super) const PEER_VERB: &str = "peer";
+
 const NO_FORK: &str = "Windows has no fork";
 
 /// A child that has not been waited for.
 #[derive(Debug)]
 pub struct Pid(OwnedHandle);
+
+impl Pid {
+    /// Whether it has ended.
+    pub(super) fn has_ended(&self) -> bool {
+        // SAFETY: takes no pointer; the handle is open.
+        unsafe { WaitForSingleObject(self.0.as_raw_handle(), 0) == WAIT_OBJECT_0 }
+    }
+}
 
 /// A program with its arguments and environment, ready to be started without allocation.
 pub struct Executable {
