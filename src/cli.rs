@@ -106,8 +106,8 @@ pub struct RunArgs {
     /// Empty the page caches before every second start; needs root and slows down other programs
     #[arg(long)]
     pub cold_launches: bool,
-    /// Measure beside N busy processes, which envtax starts for the run and does not pin: the
-    /// environments under load, to be compared with a run without
+    /// Run N busy processes beside the measurement, to measure the environments under load; the
+    /// system places them, and a run without them is the comparison
     #[arg(long, value_name = "N", default_value_t = 0)]
     #[arg(value_parser = clap::value_parser!(u32).range(0..=1024))]
     pub load: u32,
@@ -127,8 +127,8 @@ pub struct RunArgs {
 
 #[derive(Debug, Args)]
 pub struct RepeatArgs {
-    /// Carry the same plan out N times, with a seed and a run file of its own each (NAME-1.jsonl
-    /// and so on), and compare all of them in the end
+    /// Carry out the same plan N times, each time with another seed and its own run file
+    /// (NAME-1.jsonl and so on), and compare all of them in the end
     #[arg(long, value_name = "N", default_value_t = 1)]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub repeat: u32,
@@ -194,7 +194,8 @@ pub struct TimeArgs {
     /// Shell command to run once on this machine, before the environments start
     #[arg(long, value_name = "COMMAND LINE")]
     pub setup: Vec<String>,
-    /// Shell command to run once on this machine, after the environments ended, also by failure
+    /// Shell command to run once on this machine, after all environments have ended,
+    /// also after a failure
     #[arg(long, value_name = "COMMAND LINE")]
     pub cleanup: Vec<String>,
     /// Copy the inputs into the environments' folders for temporary files first
@@ -216,10 +217,10 @@ pub struct TimeArgs {
     /// Longest time of a run; a longer one is killed
     #[arg(long, value_name = "DURATION", default_value = "5m", value_parser = duration)]
     pub timeout: Duration,
-    /// Count runs that fail like all others
+    /// Count failed runs like all others
     #[arg(long)]
     pub ignore_failure: bool,
-    /// Exact number of runs of each that count; the first run comes before them
+    /// Exact number of counted runs of each command; a first run comes before them
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..))]
     pub runs: Option<u32>,
     /// Number of further runs at the beginning that do not count

@@ -1,5 +1,4 @@
-//! The parameters that `text` (`size=64K mode=direct`) gives for this probe. Parameters that are
-//! left out get the values of the probe's first case. Errors name the parameter.
+//! The parameters of probes: the values that they may have, and reading them from text.
 
 use std::ops::RangeInclusive;
 
@@ -67,8 +66,8 @@ impl Param {
     }
 }
 
-/// The parameters that `text` (`size=64K mode=direct`) asks of this probe. Those it leaves out are
-/// as in the probe's first case. Errors name the parameter.
+/// The parameters that `text` (`size=64K mode=direct`) gives for this probe. Parameters that it
+/// leaves out have the values of the probe's first case. Errors name the parameter.
 pub fn complete(info: &ProbeInfo, text: &str) -> Result<Params> {
     let standard = Params::new(info.cases.first().copied().unwrap_or_default());
     let mut given = Vec::new();
