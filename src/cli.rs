@@ -26,6 +26,8 @@ pub enum Verb {
     Time(TimeArgs),
     /// Compare the environments of run files, also of several runs
     Compare(CompareArgs),
+    /// Gather sessions before and after a change, and compare them
+    Session(SessionArgs),
     /// Copy a run file without host names, paths, arguments and boot ids, to publish it
     Redact(RedactArgs),
     /// List probes, environments, filesystems, suites, workloads, formats, layouts or flags
@@ -53,10 +55,10 @@ pub enum Verb {
 #[derive(Debug, Args)]
 pub struct RedactArgs {
     /// Run file to copy
-    #[arg(value_name = "FILE")]
+    #[arg(value_name = "FILE", value_parser = path)]
     pub file: PathBuf,
     /// Name of the copy
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE", value_parser = path)]
     pub output: PathBuf,
     /// Replace the output file if it exists
     #[arg(long)]
@@ -122,6 +124,8 @@ pub struct RunArgs {
     #[command(flatten)]
     pub output: OutputArgs,
     #[command(flatten)]
+    pub gate: GateArgs,
+    #[command(flatten)]
     pub show: ShowArgs,
 }
 
@@ -137,17 +141,10 @@ pub struct RepeatArgs {
     pub every: Option<Duration>,
 }
 
-/// One run.
-impl Default for RepeatArgs {
-    fn default() -> RepeatArgs {
-        RepeatArgs { repeat: 1, every: None }
-    }
-}
-
 #[derive(Debug, Args)]
 pub struct OutputArgs {
     /// Run file to write [default: envtax-DATE-TIME.jsonl]
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE", value_parser = path)]
     pub output: Option<PathBuf>,
     /// Replace the run file if it exists
     #[arg(long)]
@@ -212,7 +209,7 @@ pub struct TimeArgs {
     pub verify_output: bool,
     /// Keep standard output, standard error and {out} of the first run of each command, in this new
     /// folder
-    #[arg(long, value_name = "FOLDER")]
+    #[arg(long, value_name = "FOLDER", value_parser = path)]
     pub keep_output: Option<PathBuf>,
     /// Longest time of a run; a longer one is killed
     #[arg(long, value_name = "DURATION", default_value = "5m", value_parser = duration)]
@@ -239,7 +236,11 @@ pub struct TimeArgs {
     #[command(flatten)]
     pub file: FileArgs,
     #[command(flatten)]
+    pub repeat: RepeatArgs,
+    #[command(flatten)]
     pub output: OutputArgs,
+    #[command(flatten)]
+    pub gate: GateArgs,
     #[command(flatten)]
     pub show: ShowArgs,
 }
@@ -259,11 +260,87 @@ pub struct CompareArgs {
     /// Environment that the others are compared with [default: the reference of the run]
     #[arg(long, value_name = "NAME")]
     pub reference: Option<String>,
-    /// End with exit code 1 if an environment is certainly slower by more than PCT per cent
-    #[arg(long, value_name = "PCT")]
-    pub fail_above: Option<f64>,
+    #[command(flatten)]
+    pub gate: GateArgs,
     #[command(flatten)]
     pub show: ShowArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct SessionArgs {
+    #[command(subcommand)]
+    pub verb: SessionVerb,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum SessionVerb {
+    /// Measure one more session of a label
+    Add(SessionAddArgs),
+    /// Compare the sessions of two labels, and say how many more are needed
+    Compare(SessionCompareArgs),
+}
+
+#[derive(Debug, Args)]
+pub struct SessionAddArgs {
+    /// What the sessions have in common, such as before
+    pub label: String,
+    /// Arguments of `envtax run` or `time` with that word first; later sessions measure the same
+    #[arg(value_name = "run|time ...", trailing_var_arg = true, allow_hyphen_values = true)]
+    pub words: Vec<String>,
+    /// Measure N sessions
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub sessions: u32,
+    /// Begin each session this long after the one before began [default: as soon as that has ended]
+    #[arg(long, value_name = "DURATION", requires = "sessions", value_parser = duration)]
+    pub every: Option<Duration>,
+    /// Folder of all sessions, with a folder for each label
+    #[arg(long, value_name = "FOLDER", default_value = "sessions", value_parser = path)]
+    pub folder: PathBuf,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = include_str!("cmd/text/compare.md").trim_end())]
+pub struct SessionCompareArgs {
+    /// Label of the sessions that the others are compared with
+    #[arg(value_name = "BEFORE")]
+    pub before: String,
+    /// Label of the other sessions
+    #[arg(value_name = "AFTER")]
+    pub after: String,
+    /// Environment that is compared, where sessions have several [default: their reference]
+    #[arg(long, value_name = "NAME")]
+    pub env: Option<String>,
+    /// Folder of all sessions
+    #[arg(long, value_name = "FOLDER", default_value = "sessions", value_parser = path)]
+    pub folder: PathBuf,
+    #[command(flatten)]
+    pub gate: GateArgs,
+    #[command(flatten)]
+    pub show: ShowArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct GateArgs {
+    /// Gate: end with exit code 1 if a tax is above LIMIT, such as `1.5x` or `50%`, or could not be
+    /// judged. With PROBE=, a glob as in --probe, for those rows only: 'file.*=1.5x'. A number
+    /// alone is per cent, but a factor after PROBE=. Repeatable
+    #[arg(long, value_name = "[PROBE=]LIMIT")]
+    pub fail_above: Vec<String>,
+    /// What the gate holds against the limit
+    #[arg(long, value_name = "WHAT", default_value = "bound", requires = "fail_above")]
+    pub fail_on: FailOn,
+    /// Let the gate pass figures that could not be judged: skipped, failed, with too few rounds
+    #[arg(long, requires = "fail_above")]
+    pub allow_unjudged: bool,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum FailOn {
+    /// The lower end of the 95 % interval of what is slower: certainly above the limit
+    Bound,
+    /// The tax itself: above the limit as far as is known
+    Estimate,
 }
 
 #[derive(Debug, Args)]
@@ -289,7 +366,7 @@ pub struct ShowArgs {
 #[derive(Debug, Args)]
 pub struct FileArgs {
     /// File that names environments [default: environments.toml in the working directory, if any]
-    #[arg(id = "environment_file", long = "environments", value_name = "FILE")]
+    #[arg(id = "environment_file", long = "environments", value_name = "FILE", value_parser = path)]
     pub path: Option<PathBuf>,
 }
 
@@ -367,6 +444,11 @@ pub struct AgentArgs {
     #[cfg(feature = "planted")]
     #[arg(long, default_value_t = 0.0)]
     pub extra_work: f64,
+}
+
+/// A path as text: one that is no UTF-8 is refused, for writing as for reading.
+fn path(text: &str) -> Result<PathBuf, std::convert::Infallible> {
+    Ok(PathBuf::from(text))
 }
 
 /// Longest time that an option takes; sums of longer times with the clock could overflow.

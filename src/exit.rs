@@ -7,9 +7,10 @@ use std::process::ExitCode;
 pub enum Exit {
     /// Everything asked for was done. A reader that closed the pipe early is also this.
     Done = 0,
-    /// Done, and the gate that the user asked for (`--fail-above`) tripped.
+    /// Done, and the gate that the user asked for (`--fail-above`) tripped. It comes before
+    /// [`Exit::Partial`].
     Gate = 1,
-    /// Usage or set-up error: nothing was measured, or the gate had no verdict to judge.
+    /// Usage or set-up error: nothing was measured, or the gate judged nothing and let it pass.
     Usage = 2,
     /// A run file was written, but something failed or was not reached, every row was skipped, or
     /// the run was interrupted.

@@ -57,6 +57,7 @@ fn dispatch(cli: Cli) -> Result<Exit> {
         Verb::Run(args) => cmd::run::run(&args),
         Verb::Time(args) => cmd::time::run(&args),
         Verb::Compare(args) => cmd::compare::run(&args),
+        Verb::Session(args) => cmd::session::session(&args.verb),
         Verb::Redact(args) => cmd::redact::run(&args),
         Verb::List(args) => cmd::list::run(&args),
         Verb::Doctor(args) => cmd::doctor::run(&args),

@@ -1,24 +1,21 @@
 //! `envtax compare`: recomputes everything from run files; starts nothing.
 
 use std::fs;
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use anyhow::{Result, bail, ensure};
+use anyhow::{Result, ensure};
 
-use super::show;
+use super::{gate, show};
 use crate::cli::CompareArgs;
-use crate::compare::{Comparison, Row, Tax, Verdict, pooled, side_names, sides, tax_of};
+use crate::compare::{pooled, side_names, sides};
 use crate::exit::Exit;
 use crate::import;
 use crate::runfile::{self, RunFile};
 
 pub fn run(args: &CompareArgs) -> Result<Exit> {
     show::check(&args.show)?;
-    if let Some(percent) = args.fail_above {
-        ensure!(percent.is_finite() && percent >= 0.0, "`--fail-above` must be zero or more");
-    }
+    let rules = gate::rules(&args.gate)?;
     let mut files = Files::default();
     let first = files.sources(&args.sources)?;
     let second = files.sources(&args.versus)?;
@@ -30,11 +27,11 @@ pub fn run(args: &CompareArgs) -> Result<Exit> {
         let [before, after] = side_names(&first, &second);
         vec![pooled(&before, &first)?, pooled(&after, &second)?]
     };
-    let comparison = show::show(&sides, &args.show, again(args))?;
-    match args.fail_above {
-        Some(percent) => gate(&comparison, percent / 100.0),
-        None => Ok(Exit::Done),
-    }
+    let all = first.iter().chain(&second);
+    let cases = all.flat_map(|(_, run, _)| run.header.plan.cases.iter());
+    gate::check(rules.as_ref(), cases)?;
+    let comparison = show::show(&sides, &args.show, again(args), rules.as_ref())?;
+    gate::finish(&comparison, &args.show, Exit::Done)
 }
 
 /// The words of this command without what says how the output looks.
@@ -51,40 +48,6 @@ fn again(args: &CompareArgs) -> Vec<String> {
     words
 }
 
-/// Applies the gate to the comparison. Without any verdict to judge this is an error, because a
-/// gate that never closes is worse than no gate.
-fn gate(comparison: &Comparison, share: f64) -> Result<Exit> {
-    let open = |row: &&Row| !row.cells.iter().skip(1).all(|cell| tax_of(cell).is_some_and(tested));
-    let unjudged = comparison.rows.iter().filter(open).count();
-    let taxes = || comparison.rows.iter().flat_map(|row| &row.cells).filter_map(tax_of);
-    if !taxes().any(tested) {
-        bail!(
-            "`--fail-above` needs a verdict: measure both in one run, or three sessions a side; \
-             five rounds at least"
-        );
-    }
-    if unjudged > 0 {
-        // A closed stderr is not a failure.
-        let _ = writeln!(
-            io::stderr(),
-            "envtax: `--fail-above` could not judge {unjudged} of {} rows: an environment has no \
-             verdict there",
-            comparison.rows.len()
-        );
-    }
-    Ok(if taxes().any(|tax| slower_than(tax, share)) { Exit::Gate } else { Exit::Done })
-}
-
-fn tested(tax: &Tax) -> bool {
-    tax.verdict != Verdict::Descriptive
-}
-
-/// Whether the verdict is slower and the whole interval lies above `1 + share`.
-fn slower_than(tax: &Tax, share: f64) -> bool {
-    let beyond = |(low, _): (f64, f64)| low > 1.0 + share;
-    tax.verdict == Verdict::Slower && tax.interval.is_some_and(beyond)
-}
-
 /// The two parts of `FILE:ENV`. Both may contain colons, as columns can be whole commands.
 fn environment_of(source: &str) -> Option<(&str, &str)> {
     let mut colons = source.match_indices(':').map(|(at, _)| (&source[..at], &source[at + 1..]));
@@ -95,7 +58,7 @@ fn environment_of(source: &str) -> Option<(&str, &str)> {
 /// The run files of a command line. Each is read once, even if it is named several times.
 /// Environments that share a file are compared round by round.
 #[derive(Default)]
-struct Files(Vec<OneFile>);
+pub(super) struct Files(Vec<OneFile>);
 
 struct OneFile {
     /// The name as it was typed first.
@@ -107,7 +70,7 @@ struct OneFile {
 impl Files {
     /// Reads the files of `FILE` and `FILE:ENV`, and returns their indices with the environments. A
     /// file that has the whole name, colon included, comes first.
-    fn sources(&mut self, sources: &[String]) -> Result<Vec<(usize, Option<String>)>> {
+    pub(super) fn sources(&mut self, sources: &[String]) -> Result<Vec<(usize, Option<String>)>> {
         let mut found = Vec::new();
         for source in sources {
             let (path, env) = match environment_of(source) {
@@ -135,7 +98,7 @@ impl Files {
     }
 
     /// The sources with unique names: base names, or else paths as they were typed.
-    fn named(
+    pub(super) fn named(
         &self,
         sources: Vec<(usize, Option<String>)>,
     ) -> Vec<(String, Rc<RunFile>, Option<String>)> {

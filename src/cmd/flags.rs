@@ -65,6 +65,14 @@ fn remedy(flag: Flag) -> &'static str {
             "stop other programs and measure again, or measure beside a known load (`--load N`): \
              the two tables, without and with it, show the effect of the load"
         }
+        Flag::BesideLoad => {
+            "stop other programs and measure again; where that is not possible, take sessions at \
+             several times (`envtax session`) and see whether they agree"
+        }
+        Flag::OtherFilesystem => {
+            "name a folder on the same disk in all environments (`--dir NAME=PATH`, or the table \
+             `dirs` of an environment in environments.toml), if the environment alone is asked for"
+        }
         Flag::NotDurable => {
             "do not count on durability there; look for a write cache or a mount option that \
              ignores flushes, which the facts of the directory show (`--format json`, `specs`)"

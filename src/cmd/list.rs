@@ -45,9 +45,10 @@ pub fn run(args: &ListArgs) -> Result<Exit> {
             WORKLOADS.iter().map(|it| [it.name.into(), it.summary.into()]).collect()
         }
         Listed::Layouts => {
-            let layouts = LAYOUTS.iter().map(|layout| [layout.name.into(), layout.summary.into()]);
+            let told = |it: &Layout| format!("{}.\nPublished: {}.", it.summary, it.source);
+            let layouts = LAYOUTS.iter().map(|layout| [layout.name.into(), told(layout)]);
             let alias = |(alias, layout): &(&str, Layout)| match *alias == layout.name {
-                true => [layout.name.into(), format!("alias: {}", layout.summary)],
+                true => [layout.name.into(), format!("alias: {}", told(layout))],
                 false => [(*alias).into(), format!("alias of {}", layout.name)],
             };
             layouts.chain(ALIASES.iter().map(alias)).collect()

@@ -65,7 +65,10 @@ fn page() -> Result<String> {
     page.push_str(".SH LAYOUTS\n");
     let text = "Each can be the NAME of `--layout NAME`. `envtax list layouts` shows aliases, too.";
     page.push_str(&paragraphs(text));
-    page.push_str(&entries(LAYOUTS.iter().map(|layout| (layout.name, layout.summary))));
+    for layout in LAYOUTS {
+        let text = format!("{}. Published: {}.", layout.summary, layout.source);
+        page.push_str(&entries([(layout.name, text.as_str())].into_iter()));
+    }
     page.push_str(".SH SECTIONS\n");
     let text = "Each can be the NAME of `--section NAME`, which prints that part alone.";
     page.push_str(&paragraphs(text));

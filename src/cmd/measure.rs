@@ -14,10 +14,10 @@ use anyhow::{Context, Error, Result, ensure};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::start_check::{self, StartCheck};
-use super::{repeat, show};
+use super::{gate, repeat, show};
 use crate::cleanup::guard::Guard;
 use crate::cleanup::{leftovers, stage};
-use crate::cli::{OutputArgs, RepeatArgs, ShowArgs};
+use crate::cli::{GateArgs, OutputArgs, RepeatArgs, ShowArgs};
 use crate::compare::{self, pooled, sides};
 use crate::control::{self, Forecast, Progress, SessionSettings, Watcher};
 use crate::exit::Exit;
@@ -38,10 +38,13 @@ pub(super) struct How<'a> {
     /// Longest wait for one answer of an agent.
     pub(super) answer_limit: Duration,
     pub(super) show: &'a ShowArgs,
+    pub(super) gate: &'a GateArgs,
 }
 
 /// Carries the plan out, as often as asked for, writes the run files and prints the comparison.
 pub(super) fn measure(draft: &Draft, how: &How<'_>) -> Result<Exit> {
+    let rules = gate::rules(how.gate)?;
+    gate::check(rules.as_ref(), draft.cases())?;
     let output = how.output.output.clone().unwrap_or_else(default_path);
     let paths = repeat::paths(&output, how.repeat.repeat);
     let claim = |path: &PathBuf| Writer::claim(path, how.output.force);
@@ -98,13 +101,15 @@ pub(super) fn measure(draft: &Draft, how: &How<'_>) -> Result<Exit> {
     };
     let files = measured.iter().map(|(path, ..)| path.clone());
     let again = ["envtax", "compare"].map(str::to_owned).into_iter().chain(files);
-    let comparison = show::show(&columns, how.show, again.collect());
+    let comparison = show::show(&columns, how.show, again.collect(), rules.as_ref());
     let empty = done && measured.iter().all(|(_, run, _)| nothing_measured(run));
     told_at_the_end(&paths, &measured, empty);
     // A wrong answer is in the run file like any other; the comparison refuses it.
     let failed = |cell: &compare::Cell| matches!(cell, compare::Cell::Failed { .. });
-    let refused = comparison?.rows.iter().flat_map(|row| &row.cells).any(failed);
-    Ok(if done && !empty && !refused { Exit::Done } else { Exit::Partial })
+    let comparison = comparison?;
+    let refused = comparison.rows.iter().flat_map(|row| &row.cells).any(failed);
+    let exit = if done && !empty && !refused { Exit::Done } else { Exit::Partial };
+    gate::finish(&comparison, how.show, exit)
 }
 
 /// The run file of a single run, and whether it is `empty`. A closed stderr is no reason to fail.
@@ -235,7 +240,7 @@ pub(super) fn fresh_seed() -> u64 {
     (since.as_nanos() as u64 ^ u64::from(std::process::id()) << 20) % 1_000_000_000
 }
 
-fn default_path() -> PathBuf {
+pub(super) fn default_path() -> PathBuf {
     let now = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
     let name: String = now.chars().filter(char::is_ascii_alphanumeric).collect();
     PathBuf::from(format!("envtax-{name}.jsonl"))

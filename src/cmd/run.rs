@@ -20,6 +20,8 @@ use crate::{mount, probe, sys};
 /// Name of the target directory that is measured when none is given: each environment's own folder
 /// for temporary files.
 const DEFAULT_DIR: &str = "tmp";
+/// Names of the disk below made filesystems, of which the first free one is taken.
+const BELOW: [&str; 2] = ["disk", "below"];
 
 pub fn run(args: &RunArgs) -> Result<Exit> {
     show::check(&args.show)?;
@@ -41,6 +43,7 @@ pub fn run(args: &RunArgs) -> Result<Exit> {
         output: &args.output,
         answer_limit: args.answer_timeout,
         show: &args.show,
+        gate: &args.gate,
     };
     measure::measure(&draft, &how)
 }
@@ -171,7 +174,19 @@ fn target_dirs(
     if dirs.is_empty() {
         dirs.push(default());
     }
+    dirs.splice(..0, disk_below(&dirs));
     Ok(dirs)
+}
+
+/// The disk below the filesystems that are made for the run. It has to be beside them, so that its
+/// cost can be told from theirs. It comes first: the others are compared with it. A user who names
+/// a folder has chosen.
+fn disk_below(dirs: &[TargetDir]) -> Option<TargetDir> {
+    let over_disk = dirs.iter().any(|dir| mount::is_over_disk(&dir.made));
+    let all_made = dirs.iter().all(|dir| !dir.made.is_empty());
+    let is_free = |name: &&&str| dirs.iter().all(|dir| dir.name != **name);
+    let name = BELOW.iter().find(is_free).filter(|_| over_disk && all_made)?;
+    Some(TargetDir { name: (*name).into(), ..TargetDir::default() })
 }
 
 fn target_dir(text: &str) -> Result<TargetDir> {

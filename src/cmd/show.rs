@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal, Write};
 use anyhow::{Result, ensure};
 
 use crate::cli::ShowArgs;
-use crate::compare::{Comparison, Margins, Side, compare};
+use crate::compare::{Comparison, GateRules, Margins, Side, compare, gate};
 use crate::report::{self, Detail, REPORTS, Style};
 use crate::sys;
 
@@ -48,10 +48,17 @@ fn detail(args: &ShowArgs) -> Result<Detail> {
     })
 }
 
-/// Compares the sides and prints the result to standard output. The arguments passed [`check`].
+/// Compares the sides, judges them by the limits, if there are any, and prints the result to
+/// standard output. The arguments passed [`check`].
 /// `again` are the words of the command that compares them once more, without these arguments.
-pub fn show(sides: &[Side<'_>], args: &ShowArgs, mut again: Vec<String>) -> Result<Comparison> {
-    let comparison = compare(sides, &Margins::general(args.margin / 100.0))?;
+pub fn show(
+    sides: &[Side<'_>],
+    args: &ShowArgs,
+    mut again: Vec<String>,
+    rules: Option<&GateRules>,
+) -> Result<Comparison> {
+    let mut comparison = compare(sides, &Margins::general(args.margin / 100.0))?;
+    comparison.gate = rules.map(|rules| gate(&comparison, rules));
     if args.margin != MARGIN {
         again.extend(["--margin".into(), args.margin.to_string()]);
     }

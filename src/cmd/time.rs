@@ -13,7 +13,7 @@ use anyhow::{Context, Result, bail, ensure};
 use super::measure::{self, How};
 use super::selection::{self, Selection};
 use super::show;
-use crate::cli::{RepeatArgs, TimeArgs};
+use crate::cli::TimeArgs;
 use crate::exit::Exit;
 use crate::model::{
     COMMAND, Case, CommandCase, CommandPhase, CommandRules, EMPTY_SHELL, EnvSpec, Executed,
@@ -39,10 +39,11 @@ pub fn run(args: &TimeArgs) -> Result<Exit> {
     }
     let how = How {
         auto: &auto,
-        repeat: &RepeatArgs::default(),
+        repeat: &args.repeat,
         output: &args.output,
         answer_limit: ANSWER_LIMIT,
         show: &args.show,
+        gate: &args.gate,
     };
     measure::measure(&draft_of(args, environments)?, &how)
 }

@@ -42,12 +42,13 @@ pub(super) fn of(sides: &[Side<'_>], rows: &[Row]) -> Conditions {
     for session in sides.iter().flat_map(|side| &side.sessions) {
         let run = session.run;
         let own = f64::from(run.header.plan.load);
-        let others = load::runnable(run).map(|(usual, most)| (usual - own, most - own));
+        let others = load::runnable(run.blocks.iter());
+        let others = others.map(|(usual, most)| (usual - own, most - own));
         let others = others.map(|(usual, most)| (usual.max(0.0), most.max(0.0)));
         if others.map(|it| it.0) >= conditions.others.map(|it| it.0) {
             conditions.others = others;
         }
-        let steal = environment_remarks::steal(run);
+        let steal = load::steal_share(run);
         conditions.steal = conditions.steal.into_iter().chain(steal).reduce(f64::max);
         let cpus = run.environments.iter().map(|it| it.cpus.len()).filter(|cpus| *cpus > 0).max();
         conditions.cpus = conditions.cpus.max(cpus);

@@ -4,6 +4,8 @@
 //! A round of a case in one directory and the same round in another belong to one lap, so their
 //! ratios are taken round by round. Estimate and interval are those of all other figures.
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
 
 use super::cell_data::{CellData, RowData, RowKey};
@@ -60,6 +62,18 @@ pub(super) fn of_rows(rows: &[&RowData<'_>], sides: &[Side<'_>]) -> Option<Direc
     })
 }
 
+/// Whether the row's target directory lies on another kind of filesystem than the reference's, as
+/// far as both say.
+pub(super) fn other_filesystem(side: &Side<'_>, reference: &Side<'_>, key: &RowKey) -> bool {
+    let Some(dir) = dir_of(key) else { return false };
+    let kinds = |side: &Side<'_>| -> BTreeSet<String> {
+        let sessions = side.sessions.iter();
+        sessions.filter_map(|it| it.dir_fact(dir, "filesystem")).map(str::to_owned).collect()
+    };
+    let (own, base) = (kinds(side), kinds(reference));
+    !own.is_empty() && !base.is_empty() && own != base
+}
+
 fn dir_of(key: &RowKey) -> Option<&str> {
     key.planned.case.dir.as_deref()
 }
@@ -93,4 +107,33 @@ fn row(base: &RowData<'_>, others: &[Option<&RowData<'_>>], sides: &[Side<'_>]) 
 fn ratio(own: &CellData<'_>, base: &CellData<'_>) -> Option<Cost> {
     let ratio = Contrast::against(&own.sessions, &base.sessions).effect()?;
     Some(Cost::of(&ratio, f64::exp))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Flag;
+    use super::super::row::Cell;
+    use super::super::tests::{compared, jitter, planned, run_of, set_of};
+
+    #[test]
+    fn a_cell_on_another_filesystem_is_flagged() {
+        let flagged = |kinds: [Option<&str>; 2]| {
+            let mut case = planned("file.open");
+            case.case.dir = Some("tmp".into());
+            let times = |_, _, round| Some(set_of(vec![jitter(100_000, round); 20]));
+            let mut run = run_of(vec![case], 20, times);
+            for (environment, kind) in run.environments.iter_mut().zip(kinds) {
+                let facts = kind.map(|kind| ("filesystem".to_owned(), kind.to_owned()));
+                environment.dirs.insert("tmp".into(), facts.into_iter().collect());
+            }
+            let flags = |cell: &Cell| match cell {
+                Cell::Measured(measured) => measured.flags.contains(&Flag::OtherFilesystem),
+                _ => panic!("{cell:?}"),
+            };
+            compared(run).rows[0].cells.iter().map(flags).collect::<Vec<_>>()
+        };
+        assert_eq!(flagged([Some("ext4"), Some("tmpfs")]), [false, true]);
+        assert_eq!(flagged([Some("ext4"), Some("ext4")]), [false, false]);
+        assert_eq!(flagged([Some("ext4"), None]), [false, false], "it does not say");
+    }
 }

@@ -200,7 +200,7 @@ fn of_file(session: &Session<'_>) -> Vec<Remark> {
     if end == Some(EndReason::Interrupted) {
         remark(RemarkKind::Interrupted, "the run was interrupted by the user".into());
     }
-    if let Some(share) = steal(run).filter(|share| *share > STEAL) {
+    if let Some(share) = load::steal_share(run).filter(|share| *share > STEAL) {
         let share = units::percent(share);
         let text = format!("the hypervisor took {share} of the CPU time for others (steal)");
         remark(RemarkKind::Steal, text);
@@ -220,14 +220,6 @@ fn of_file(session: &Session<'_>) -> Vec<Remark> {
         remark(RemarkKind::FewRounds, text);
     }
     remarks
-}
-
-/// Share of the machine's CPU time that the hypervisor kept, over the run.
-pub(super) fn steal(run: &RunFile) -> Option<f64> {
-    let (first, last) = (run.hosts.first()?, run.hosts.last()?);
-    let steal = last.steal_ticks?.checked_sub(first.steal_ticks?)?;
-    let total = last.total_ticks?.checked_sub(first.total_ticks?)?;
-    (total > 0).then(|| steal as f64 / total as f64)
 }
 
 /// Cases that in some environment neither had the rounds that the plan asks for, maybe none at all,

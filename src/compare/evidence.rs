@@ -8,12 +8,12 @@ use super::flag::Flag;
 use super::reach::MIN_SESSIONS;
 use super::row::{Cell, Level, Measured, Runs};
 use super::sides::Side;
-use super::{command_doubts, flags, load, measuring_conditions, same_work, start_ups};
+use super::{command_doubts, directories, flags, load, measuring_conditions, same_work, start_ups};
 use crate::model::Failure;
 use crate::stats::{Between, Contrast, Effect, Estimate, Series};
 
 /// With fewer rounds in a session there is no verdict: their error is mostly chance.
-const MIN_ROUNDS: usize = 5;
+pub(super) const MIN_ROUNDS: usize = 5;
 /// Starts below which a start of the environment may have decided what was found.
 const MIN_LAUNCHES: usize = 3;
 /// Kinds of environments in which a start decides nothing: there is only this machine.
@@ -211,6 +211,10 @@ fn doubts(
     }
     if data.few_rounds {
         flags.push(Flag::FewRounds);
+    }
+    flags.extend(load::beside_load(column.side, key, data));
+    if base.is_some_and(|(_, base)| directories::other_filesystem(column.side, base.side, key)) {
+        flags.push(Flag::OtherFilesystem);
     }
     if let Some(tax) = tax {
         flags.extend(flags::heavy_tail(tax.interval, tax.all_in_interval));

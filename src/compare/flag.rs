@@ -40,6 +40,10 @@ pub enum Flag {
     Autocorrelated,
     /// The ratio changes with what else wants a CPU.
     FollowsLoad,
+    /// A whole command was run while others wanted all CPUs.
+    BesideLoad,
+    /// The target directory lies on another kind of filesystem than the reference's.
+    OtherFilesystem,
 }
 
 impl Flag {
@@ -61,6 +65,8 @@ impl Flag {
         Flag::NotDurable,
         Flag::Autocorrelated,
         Flag::FollowsLoad,
+        Flag::BesideLoad,
+        Flag::OtherFilesystem,
     ];
 
     /// One letter that stands in the table.
@@ -82,6 +88,8 @@ impl Flag {
             Flag::Ticks => 'q',
             Flag::Autocorrelated => 'a',
             Flag::FollowsLoad => 'b',
+            Flag::BesideLoad => 'n',
+            Flag::OtherFilesystem => 's',
         }
     }
 
@@ -143,11 +151,9 @@ impl Flag {
                 "autocorrelated: each round resembles the one before it, so the rounds tell less \
                  than their number suggests; the interval is too narrow, and a longer run helps"
             }
-            Flag::FollowsLoad => {
-                "follows the load: the ratio beside other programs differs by more than 5 % from \
-                 the ratio without them; measure again when the machine is quiet, or beside a \
-                 known load (`--load N`)"
-            }
+            Flag::FollowsLoad => FOLLOWS_LOAD,
+            Flag::BesideLoad => BESIDE_LOAD,
+            Flag::OtherFilesystem => OTHER_FILESYSTEM,
             Flag::Ticks => {
                 "ticks: CPU time is counted in steps, and this difference is less than three of \
                  them, or some runs show no such time at all; it does not count as a change"
@@ -155,6 +161,18 @@ impl Flag {
         }
     }
 }
+
+// Explanations that are long.
+const BESIDE_LOAD: &str = "\
+    beside load: in half of the runs or more, other programs wanted as many CPUs as there are; \
+    commands then wait for a CPU, in some environments longer than in others, so that the \
+    verdict may be another one on a quiet machine";
+const OTHER_FILESYSTEM: &str = "\
+    another filesystem: the target directory lies on another kind of filesystem than in the \
+    reference, as the table of differences shows; the tax is that of both together";
+const FOLLOWS_LOAD: &str = "\
+    follows the load: beside other programs the ratio is another one than without them, by more \
+    than 5 %; measure again when the machine is quiet, or beside a known load (`--load N`)";
 
 #[cfg(test)]
 mod tests {

@@ -80,7 +80,8 @@ fn contended(blocks: &[&Block]) -> bool {
     usual.zip(inherent).is_some_and(|(usual, inherent)| usual - inherent > WAIT_SHARE)
 }
 
-fn wait_share(block: &Block) -> Option<f64> {
+/// Part of a block in which its worker waited for a CPU.
+pub(super) fn wait_share(block: &Block) -> Option<f64> {
     let time = block.set.end_ns.saturating_sub(block.set.start_ns).max(1);
     Some(block.set.usage.run_queue_wait_ns? as f64 / time as f64)
 }

@@ -25,6 +25,7 @@ mod evidence;
 mod first_runs;
 mod flag;
 mod flags;
+mod gate;
 mod ladders;
 mod latencies;
 mod launch_remarks;
@@ -62,11 +63,14 @@ pub use directories::{Directories, DirectoryCosts};
 use evidence::RowEvidence;
 pub use first_runs::{FirstRun, FirstRuns};
 pub use flag::Flag;
+pub use gate::{Gate, GateOn, GateRules, Limit, gate};
 pub use ladders::{Ladder, Split};
 pub use latencies::{LatencyRow, Quantiles};
+pub use load::ColumnLoad;
 pub use margins::Margins;
 pub use next::Next;
 pub use over_inputs::{OverInputs, SpeedUp};
+pub use reach::MIN_SESSIONS;
 pub use remark::{Remark, RemarkKind};
 pub use row::{Cell, Cost, Level, Measured, Row, Tax, tax_of};
 pub use sides::{Side, pooled, side_names, sides};
@@ -104,11 +108,17 @@ pub struct Comparison {
     /// The tick, in ns, in which each column's commands have their CPU times counted, if they have.
     #[serde(skip_serializing_if = "is_continuous")]
     pub quanta: Vec<Option<f64>>,
+    /// What else the machine did while each column was measured; empty if no file tells.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub loads: Vec<ColumnLoad>,
     /// What commands gained over all of their inputs.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub over_inputs: Vec<OverInputs>,
     /// What a reader must know beside the rows, worst first.
     pub remarks: Vec<Remark>,
+    /// What the user's limits come to, where there are any ([`gate`]).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gate: Option<Gate>,
     /// The state of the machine meanwhile.
     pub conditions: Conditions,
     /// What to measure next, where more time helps.
@@ -164,13 +174,21 @@ pub fn compare(sides: &[Side<'_>], margins: &Margins) -> Result<Comparison> {
         start_ups: start_ups::start_ups(sides),
         latencies: latencies::of_rows(&whole),
         over_inputs: over_inputs::over_inputs(&rows, sides.len()),
+        loads: loads(sides),
         remarks: remarks(sides, &whole, &rows, (&quanta, &differences, margins)),
         conditions: conditions::of(sides, &rows),
         next: next::next(sides, &evidence, &rows),
         quanta,
         differences,
         rows,
+        gate: None,
     })
+}
+
+/// What else the machine did, by column, if any file tells.
+fn loads(sides: &[Side<'_>]) -> Vec<ColumnLoad> {
+    let all: Vec<ColumnLoad> = sides.iter().map(ColumnLoad::of).collect();
+    if all.iter().any(ColumnLoad::is_told) { all } else { Vec::new() }
 }
 
 /// The rows for the tables beside them. What went wrong in some environment is in its row only; one

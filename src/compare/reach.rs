@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::stats;
 
 /// Sessions a side below which there is no verdict.
-pub(super) const MIN_SESSIONS: usize = 3;
+pub const MIN_SESSIONS: usize = 3;
 
 /// What can be seen with the sessions that are there.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]

@@ -43,6 +43,18 @@ impl<'a> Session<'a> {
         let own = self.run.environments.iter().find(|own| own.name == self.env)?;
         own.facts.get(name).map(String::as_str)
     }
+
+    /// What its environment says of the target directory of that name.
+    pub(super) fn dir_fact(&self, dir: &str, name: &str) -> Option<&'a str> {
+        let own = self.run.environments.iter().find(|own| own.name == self.env)?;
+        own.dirs.get(dir)?.get(name).map(String::as_str)
+    }
+
+    /// How many CPUs its environment may use.
+    pub(super) fn cpus(&self) -> Option<usize> {
+        let own = self.run.environments.iter().find(|own| own.name == self.env)?;
+        Some(own.cpus.len())
+    }
 }
 
 impl Side<'_> {

@@ -14,6 +14,7 @@ static INFO: FilesystemInfo = FilesystemInfo {
     summary: "a folder of the same disk through a FUSE process: bindfs or fuse-overlayfs",
     notes: include_str!("fuse.md"),
     way: Way::Served,
+    over_disk: true,
 };
 
 impl Filesystem for Fuse {

@@ -16,6 +16,7 @@ static INFO: FilesystemInfo = FilesystemInfo {
     summary: "a fresh ext4, xfs, btrfs or other filesystem in an image file",
     notes: include_str!("loopback.md"),
     way: Way::Mounted,
+    over_disk: true,
 };
 
 impl Filesystem for Loopback {

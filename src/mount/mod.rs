@@ -44,6 +44,8 @@ pub struct FilesystemInfo {
     /// Markdown, wrapped by hand.
     pub notes: &'static str,
     pub way: Way,
+    /// Made here, it lies over the disk that `TMPDIR` is on, whose cost it contains.
+    pub over_disk: bool,
 }
 
 /// How the filesystem comes to be, in environments that use this machine's kernel.
@@ -147,6 +149,11 @@ pub fn find(text: &str) -> Result<(&'static dyn Filesystem, &str)> {
         format!("`{kind}` is not an absolute path, and {unknown}")
     })?;
     Ok((found, options))
+}
+
+/// Whether a filesystem that is asked for like this contains the cost of the disk below it.
+pub fn is_over_disk(made: &str) -> bool {
+    find(made).is_ok_and(|(filesystem, _)| filesystem.info().over_disk)
 }
 
 /// An error that says what is wrong, if this text names no filesystem.

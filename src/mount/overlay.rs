@@ -14,6 +14,7 @@ static INFO: FilesystemInfo = FilesystemInfo {
     summary: "the kernel's overlay of an empty lower and an upper folder",
     notes: include_str!("overlay.md"),
     way: Way::Mounted,
+    over_disk: true,
 };
 
 impl Filesystem for Overlay {

@@ -13,6 +13,7 @@ pub static NINEP: Share = Share(&FilesystemInfo {
     summary: "a folder of this machine as a guest sees it over 9p (`--env vm`)",
     notes: include_str!("9p.md"),
     way: Way::InGuests,
+    over_disk: false,
 });
 
 pub static VIRTIOFS: Share = Share(&FilesystemInfo {
@@ -23,6 +24,7 @@ pub static VIRTIOFS: Share = Share(&FilesystemInfo {
 CACHE is the server's, such as `auto` or `always`. As with `9p`, the other
 environments have the folder itself.",
     way: Way::InGuests,
+    over_disk: false,
 });
 
 impl Filesystem for Share {

@@ -14,6 +14,7 @@ static INFO: FilesystemInfo = FilesystemInfo {
     summary: "a filesystem in memory",
     notes: include_str!("tmpfs.md"),
     way: Way::Mounted,
+    over_disk: false,
 };
 
 impl Filesystem for Tmpfs {

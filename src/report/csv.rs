@@ -4,7 +4,7 @@ use anyhow::Result;
 
 use super::escape::csv_text;
 use super::{Report, ReportInfo, Style, failure};
-use crate::compare::{Cell, Comparison, Row, Verdict};
+use crate::compare::{Cell, ColumnLoad, Comparison, Row, Verdict};
 use crate::model::Quantity;
 
 pub struct Csv;
@@ -12,7 +12,7 @@ pub struct Csv;
 static INFO: ReportInfo =
     ReportInfo { name: "csv", layouts: false, summary: "one line a figure, for spreadsheets" };
 
-const HEADER: [&str; 22] = [
+const HEADER: [&str; 26] = [
     "probe",
     "phase",
     "params",
@@ -35,6 +35,10 @@ const HEADER: [&str; 22] = [
     "all_in_tax_high",
     "tax_p10",
     "tax_p90",
+    "runnable",
+    "runnable_p90",
+    "wait_share",
+    "steal_share",
 ];
 /// Columns from the verdict on, which has the state of what was not measured.
 const FROM_VERDICT: usize = 8;
@@ -52,6 +56,8 @@ const TEXTS: [&str; 11] = [
     "flags",
     "reason",
 ];
+/// Columns of what else the machine did.
+const LOAD: usize = 4;
 
 impl Report for Csv {
     fn info(&self) -> &'static ReportInfo {
@@ -63,7 +69,8 @@ impl Report for Csv {
         writer.write_record(HEADER)?;
         for row in &comparison.rows {
             for (column, cell) in row.cells.iter().enumerate() {
-                let record = record(comparison, row, column, cell);
+                let mut record = record(comparison, row, column, cell);
+                record.extend(load(comparison, column));
                 writer.write_record(HEADER.iter().zip(&record).map(|(name, text)| {
                     let cell = if TEXTS.contains(name) { csv_text(text) } else { text.into() };
                     cell.into_owned()
@@ -114,10 +121,24 @@ fn record(comparison: &Comparison, row: &Row, column: usize, cell: &Cell) -> Vec
 
 /// A record without numbers: the state stands where the verdict would.
 fn unmeasured(mut record: Vec<String>, state: &str, reason: &str) -> Vec<String> {
-    record.resize(HEADER.len() - FROM_VERDICT, String::new());
+    record.resize(HEADER.len() - LOAD - FROM_VERDICT, String::new());
     record.extend([state, "", reason].map(String::from));
-    record.resize(HEADER.len(), String::new());
+    record.resize(HEADER.len() - LOAD, String::new());
     record
+}
+
+/// What else the machine did while the column was measured.
+fn load(comparison: &Comparison, column: usize) -> [String; LOAD] {
+    let of = |of: fn(&ColumnLoad) -> Option<f64>| {
+        let value = comparison.loads.get(column).and_then(of);
+        value.map(|value| value.to_string()).unwrap_or_default()
+    };
+    [
+        of(|it| it.runnable),
+        of(|it| it.runnable_p90),
+        of(|it| it.wait_share),
+        of(|it| it.steal_share),
+    ]
 }
 
 fn quantity(quantity: Quantity) -> &'static str {

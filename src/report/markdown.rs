@@ -3,12 +3,13 @@
 use anyhow::Result;
 
 use super::escape::{markdown_cell, markdown_item};
+use super::gate;
 use super::notes;
 use super::sections;
 use super::sheet::Sheet;
 use super::table::{self, Line};
 use super::{Report, ReportInfo, Style};
-use crate::compare::Comparison;
+use crate::compare::{Comparison, Gate};
 
 pub struct Markdown;
 
@@ -53,7 +54,18 @@ impl Report for Markdown {
 }
 
 fn notes(comparison: &Comparison) -> String {
-    notes::notes(comparison).iter().map(|note| item(note)).collect()
+    let notes: String = notes::notes(comparison).iter().map(|note| item(note)).collect();
+    match &comparison.gate {
+        Some(gate) => notes + "\n" + &gated(comparison, gate),
+        None => notes,
+    }
+}
+
+/// What the user's limits come to, the sum as a title.
+fn gated(comparison: &Comparison, gate: &Gate) -> String {
+    let mut lines = gate::lines(comparison, gate).into_iter();
+    let title = lines.next().map(|sum| format!("**{sum}**\n\n")).unwrap_or_default();
+    title + &lines.map(|line| item(&line)).collect::<String>()
 }
 
 fn item(note: &str) -> String {

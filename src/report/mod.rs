@@ -5,6 +5,7 @@ mod csv;
 mod differences;
 mod escape;
 pub mod failure;
+pub mod gate;
 mod json;
 mod layout;
 mod markdown;
@@ -22,6 +23,9 @@ use crate::model::suggest;
 
 pub use layout::{ALIASES, LAYOUTS, Layout, find as find_layout};
 pub use sections::{SECTIONS, Section, find as find_section};
+
+/// Name of the format that is printed unless another one is asked for.
+pub const TEXT: &str = "text";
 
 /// Every format.
 pub const REPORTS: &[&dyn Report] = &[&text::Text, &markdown::Markdown, &csv::Csv, &json::Json];

@@ -2,6 +2,7 @@
 
 mod bad_agents;
 mod comparison;
+mod completions;
 mod dirs;
 mod docker_daemon;
 mod env_containers;
@@ -17,6 +18,7 @@ mod env_wine;
 mod file_probes;
 mod filesystems;
 mod foreign_text;
+mod gate;
 mod hostile_agent;
 mod kills;
 mod leftovers;
@@ -33,6 +35,7 @@ mod repeated;
 mod run_files;
 mod screen;
 mod security;
+mod session;
 mod suites;
 mod support;
 mod tidy;

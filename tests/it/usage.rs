@@ -1,6 +1,8 @@
 //! Mistakes on the command line: exit code 2, an error that names the object, nothing measured,
 //! nothing written.
 
+use std::os::unix::ffi::OsStrExt;
+
 use crate::support::{Done, Place};
 
 /// `envtax run` with these arguments refuses to start.
@@ -157,4 +159,38 @@ fn a_gate_that_is_no_number_is_refused() {
     let file = crate::support::data("run-v1.jsonl");
     let args = ["compare", file.to_str().unwrap(), "--fail-above", "NaN"];
     place.envtax(args).run().exits(2).complains("--fail-above");
+}
+
+#[test]
+fn names_may_have_letters_of_any_script() {
+    let place = Place::new();
+    let dir = format!("資料={}", place.path("target"));
+    let run = place.run(&["native", "日本語=native"], &["file.stat"]).args(["--dir", &dir]);
+    run.args(["--budget", "300ms"]).run().exits(0).prints("日本語").prints("file.stat dir=資料");
+    let args = ["compare", "run.jsonl:日本語", "run.jsonl:native"];
+    place.envtax(args).run().exits(0).prints("run.jsonl:日本語");
+    place.is_clean();
+}
+
+/// A file that could be written and not read again would be lost.
+#[test]
+fn paths_that_are_no_text_are_refused_for_writing_and_for_reading() {
+    let place = Place::new();
+    let odd = std::ffi::OsStr::from_bytes(b"odd-\xff.jsonl");
+    for args in [
+        &["run", "--probe", "null", "-o"][..],
+        &["time", "--runs", "2", "true", "-o"],
+        &["run", "--environments"],
+        &["time", "true", "--keep-output"],
+        &["compare"],
+        &["redact", "run.jsonl", "-o"],
+        &["session", "add", "a", "--folder"],
+    ] {
+        let done = place.envtax(args).command().arg(odd).output().unwrap();
+        let said = String::from_utf8_lossy(&done.stderr).into_owned();
+        assert_eq!(done.status.code(), Some(2), "{args:?}: {said}");
+        assert!(said.contains("UTF-8"), "{args:?}: {said}");
+    }
+    assert!(!std::path::Path::new(&place.path("")).join(odd).exists());
+    place.is_clean();
 }

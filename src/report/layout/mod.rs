@@ -35,10 +35,16 @@ pub const ALIASES: &[(&str, Layout)] = &[
     ("r4", UNIXBENCH_AND_MOUNTS),
 ];
 
+/// What the layouts `unixbench` and `mounts` were published in.
+const WSL_1_AND_2: &str = "Shinji Shioda, \"A look at the performance of WSL 2, which officially \
+    arrives with 20H1\" (in Japanese), ASCII.jp, 10 May 2020: UnixBench and dd under WSL 1 and \
+    WSL 2";
+
 /// Both tables of the comparison of WSL 1 and WSL 2: what `r4` printed.
 const UNIXBENCH_AND_MOUNTS: Layout = Layout {
     name: "r4",
     summary: "unixbench and mounts",
+    source: WSL_1_AND_2,
     measure: "envtax run --suite unixbench` or `--suite mounts",
     tables: |comparison| {
         let mut both = unixbench::tables(comparison);
@@ -51,6 +57,8 @@ const UNIXBENCH_AND_MOUNTS: Layout = Layout {
 pub struct Layout {
     pub name: &'static str,
     pub summary: &'static str,
+    /// The published comparison: author, title, where and when, and what it measured.
+    pub source: &'static str,
     /// The command that measures what it shows.
     pub measure: &'static str,
     /// Its tables, and the notes below them. No table when the rows are missing.

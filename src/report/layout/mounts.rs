@@ -8,6 +8,7 @@ use crate::report::sheet::Sheet;
 pub const LAYOUT: Layout = Layout {
     name: "mounts",
     summary: "dd's MB/s in each target directory, written and read",
+    source: super::WSL_1_AND_2,
     measure: "envtax run --suite mounts",
     tables,
 };

@@ -8,6 +8,9 @@ use crate::report::sheet::Sheet;
 pub const LAYOUT: Layout = Layout {
     name: "process-cost",
     summary: "facts of the environments; time and memory of processes and threads; dd's MB/s",
+    source: "\"A rough comparison of the performance of WSL and guest and native Ubuntu\" (in \
+             Japanese), a blog article of 2017: processes, threads and dd under WSL 1, in \
+             VirtualBox and natively",
     measure: "envtax run --suite process-cost",
     tables,
 };

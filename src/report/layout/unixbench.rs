@@ -9,6 +9,7 @@ use crate::units;
 pub const LAYOUT: Layout = Layout {
     name: "unixbench",
     summary: "the scores of UnixBench's tests, and its index",
+    source: super::WSL_1_AND_2,
     measure: "envtax run --suite unixbench",
     tables,
 };

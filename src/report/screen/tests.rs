@@ -119,6 +119,8 @@ fn comparison(
             rounds: Some((9, 9)),
             wanted_rounds: 15,
         },
+        gate: None,
+        loads: Vec::new(),
         next: Some(Next { words: words.chain(probes).collect(), rows: 5, open: 9 }),
     }
 }

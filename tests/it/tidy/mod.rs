@@ -98,6 +98,7 @@ fn every_probe_kind_and_format_is_in_its_list() {
         "file_cold.rs",
         "file_durable.rs",
         "file_latency.rs",
+        "gate.rs",
         "held.rs",
         "notes.rs",
         "params.rs",

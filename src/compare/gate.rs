@@ -1,0 +1,206 @@
+//! A gate: which figures are beyond the user's limits, and which could not be judged.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::Comparison;
+use super::row::{Cell, Measured, Row};
+use super::verdict::{Open, Verdict};
+use crate::model::{COMMAND, CommandPhase, PlannedCase};
+
+/// Most that a tax may be.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Limit {
+    /// Glob over probes and rows, as in `--probe`; none for all rows without a glob of their own.
+    pub rows: Option<String>,
+    pub ratio: f64,
+}
+
+impl Limit {
+    /// Whether the glob fits some row that the case will have.
+    pub fn fits_case(&self, planned: &PlannedCase) -> bool {
+        let case = &planned.case;
+        let (params, dir) = (case.params.as_str(), case.dir.as_deref());
+        let mut phases = planned.phases.iter();
+        phases.any(|phase| self.fits(&case.probe, &phase.name, params, dir))
+    }
+
+    /// Whether the limit holds for a row. Of a whole command, a limit without a glob is one of its
+    /// wall time: the other figures are those of the same runs.
+    fn fits(&self, probe: &str, phase: &str, params: &str, dir: Option<&str>) -> bool {
+        let Some(glob) = &self.rows else {
+            return probe != COMMAND || phase == CommandPhase::Wall.name();
+        };
+        let dir = dir.map(|dir| format!("dir={dir}")).unwrap_or_default();
+        let all: [&[&str]; 6] = [
+            &[probe],
+            &[probe, phase],
+            &[probe, params],
+            &[probe, params, &dir],
+            &[probe, phase, params],
+            &[probe, phase, params, &dir],
+        ];
+        let name = |words: &[&str]| {
+            let words = words.iter().filter(|word| !word.is_empty());
+            words.copied().collect::<Vec<_>>().join(" ")
+        };
+        all.iter().any(|words| fast_glob::glob_match(glob, name(words)))
+    }
+}
+
+/// What is held against the limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GateOn {
+    /// The lower end of the interval, where the verdict is slower.
+    Bound,
+    /// The tax itself.
+    Estimate,
+}
+
+/// What the user wants to be judged.
+#[derive(Clone, Debug)]
+pub struct GateRules {
+    pub limits: Vec<Limit>,
+    pub on: GateOn,
+    pub allow_unjudged: bool,
+}
+
+/// What came of it.
+#[derive(Clone, Debug, Serialize)]
+pub struct Gate {
+    pub on: GateOn,
+    /// Whether figures without judgement pass.
+    pub allow_unjudged: bool,
+    /// Figures that were judged.
+    pub judged: usize,
+    /// Those of them that are above their limit, the worst first.
+    pub above: Vec<Above>,
+    /// Figures that have a limit and could not be judged.
+    pub unjudged: Vec<Unjudged>,
+}
+
+/// A figure above its limit.
+#[derive(Clone, Debug, Serialize)]
+pub struct Above {
+    pub column: String,
+    /// Index of the row in [`Comparison::rows`].
+    pub row: usize,
+    pub ratio: f64,
+    pub interval: Option<(f64, f64)>,
+    pub limit: f64,
+}
+
+/// Figures of one column that could not be judged for the same reason.
+#[derive(Clone, Debug, Serialize)]
+pub struct Unjudged {
+    pub column: String,
+    pub reason: String,
+    /// Indices in [`Comparison::rows`].
+    pub rows: Vec<usize>,
+}
+
+impl Gate {
+    pub fn failed(&self) -> bool {
+        !self.above.is_empty() || !self.allow_unjudged && !self.unjudged.is_empty()
+    }
+}
+
+/// Judges every figure that has a limit.
+pub fn gate(comparison: &Comparison, rules: &GateRules) -> Gate {
+    let (mut judged, mut above) = (0, Vec::new());
+    let mut unjudged: BTreeMap<(usize, String), Vec<usize>> = BTreeMap::new();
+    for (at, row) in comparison.rows.iter().enumerate() {
+        let Some(limit) = limit_of(row, &rules.limits) else { continue };
+        for (column, cell) in row.cells.iter().enumerate().skip(1) {
+            match figure(cell, limit, rules.on) {
+                Ok(figure) => {
+                    judged += 1;
+                    above.extend(figure.map(|(ratio, interval)| {
+                        let column = comparison.columns[column].clone();
+                        Above { column, row: at, ratio, interval, limit }
+                    }));
+                }
+                Err(reason) => {
+                    let absent = comparison.is_absent(column);
+                    let reason = if absent { "it did not start".to_owned() } else { reason };
+                    unjudged.entry((column, reason)).or_default().push(at);
+                }
+            }
+        }
+    }
+    above.sort_by(|a, b| (b.ratio / b.limit).total_cmp(&(a.ratio / a.limit)));
+    let unjudged = unjudged.into_iter().map(|((column, reason), rows)| {
+        let column = comparison.columns[column].clone();
+        Unjudged { column, reason, rows }
+    });
+    Gate {
+        on: rules.on,
+        allow_unjudged: rules.allow_unjudged,
+        judged,
+        above,
+        unjudged: unjudged.collect(),
+    }
+}
+
+/// The limit of a row: one with a glob comes before one without, and the last one before others.
+fn limit_of(row: &Row, limits: &[Limit]) -> Option<f64> {
+    let dir = row.dir.as_deref();
+    let fits = |limit: &&Limit| limit.fits(&row.probe, &row.phase, &row.params, dir);
+    let of = |with_glob: bool| {
+        limits.iter().rev().filter(|limit| limit.rows.is_some() == with_glob).find(fits)
+    };
+    of(true).or_else(|| of(false)).map(|limit| limit.ratio)
+}
+
+type Figure = (f64, Option<(f64, f64)>);
+
+/// The tax if it is above the limit, or why that cannot be said.
+fn figure(cell: &Cell, limit: f64, on: GateOn) -> Result<Option<Figure>, String> {
+    let measured = match cell {
+        Cell::Measured(measured) => measured,
+        Cell::Skipped(why) => return Err(format!("skipped: {}", why.what)),
+        Cell::Failed(why) => return Err(format!("failed: {}", why.what)),
+        Cell::NotReached { reason } => return Err(reason.clone()),
+    };
+    let Some(tax) = &measured.tax else { return Err("the reference has no figure".into()) };
+    if tax.verdict == Verdict::Descriptive {
+        return Err(too_little(measured));
+    }
+    let certain = tax.interval.is_some_and(|(low, _)| low > limit);
+    let is_above = match (on, tax.verdict) {
+        (GateOn::Estimate, _) => tax.ratio > limit,
+        (GateOn::Bound, Verdict::Inconclusive { why, .. }) if certain => {
+            return Err(withheld(why).into());
+        }
+        (GateOn::Bound, verdict) => certain && verdict == Verdict::Slower,
+    };
+    Ok(is_above.then_some((tax.ratio, tax.interval)))
+}
+
+/// Why a measured figure has no verdict.
+fn too_little(measured: &Measured) -> String {
+    let tax = measured.tax.as_ref();
+    let zeroes = measured.range.is_some_and(|(least, _)| least == 0.0);
+    match tax {
+        Some(tax) if tax.runs.is_some() => "fewer than three runs".into(),
+        _ if measured.rounds < super::evidence::MIN_ROUNDS => "too few rounds".into(),
+        _ if zeroes => "it was zero in some runs".into(),
+        Some(tax) if tax.spread.is_none() => "fewer than three sessions a side".into(),
+        _ => "no verdict is possible".into(),
+    }
+}
+
+/// Why a verdict is withheld although the interval is above the limit.
+fn withheld(why: Open) -> &'static str {
+    match why {
+        Open::Levels => "above the limit, but not at each of the levels between which it jumps",
+        Open::Ticks => "above the limit, but by a few ticks of CPU time",
+        Open::ManyRows => "above the limit, but not certain among so many rows",
+        Open::FewLaunches => {
+            "above the limit, but in too few starts of the environment to be certain"
+        }
+        Open::Width | Open::NearMargin => "inconclusive",
+    }
+}
