@@ -60,6 +60,21 @@ impl Comparison {
         self
     }
 
+    /// Fails unless every row of that target directory failed in that column with these words.
+    #[track_caller]
+    pub fn all_failed(&self, dir: &str, column: &str, words: &str) -> &Self {
+        let columns = self.0["columns"].as_array().unwrap();
+        let at = columns.iter().position(|label| label == column).expect("the column");
+        let of_dir = |row: &&Value| row["dir"] == dir;
+        let rows: Vec<&Value> = self.0["rows"].as_array().unwrap().iter().filter(of_dir).collect();
+        assert!(!rows.is_empty(), "no row of `{dir}` in {:#}", self.0);
+        for row in rows {
+            let told = told(&row["cells"][at]["failed"]);
+            assert!(told.iter().any(|part| part.contains(words)), "without `{words}`: {row:#}");
+        }
+        self
+    }
+
     /// Fails unless the row was skipped there with these words in a part of the explanation.
     #[track_caller]
     pub fn skipped(&self, row: &str, column: &str, words: &str) -> &Self {
