@@ -60,6 +60,11 @@ fn limit(text: &str) -> Result<Limit> {
 /// a table for people on standard output, behind other formats where they are not part of these.
 pub(super) fn finish(comparison: &Comparison, show: &ShowArgs, otherwise: Exit) -> Result<Exit> {
     let Some(gate) = &comparison.gate else { return Ok(otherwise) };
+    // A gate that judges nothing never closes, which is worse than no gate.
+    ensure!(
+        gate.judged > 0 || gate.failed(),
+        "`--fail-above` judged no figure, so that the gate can never close"
+    );
     let text = format!("\n{}", report::gate::lines(comparison, gate).join("\n"));
     if show.format == report::TEXT {
         let mut output = io::stdout().lock();
@@ -68,12 +73,7 @@ pub(super) fn finish(comparison: &Comparison, show: &ShowArgs, otherwise: Exit) 
         // A closed stderr is no reason to fail.
         let _ = writeln!(io::stderr(), "{text}");
     }
-    if gate.failed() {
-        return Ok(Exit::Gate);
-    }
-    // A gate that judges nothing never closes, which is worse than no gate.
-    ensure!(gate.judged > 0, "`--fail-above` judged no figure, so that the gate can never close");
-    Ok(otherwise)
+    Ok(if gate.failed() { Exit::Gate } else { otherwise })
 }
 
 #[cfg(test)]

@@ -255,13 +255,11 @@ fn a_gate_that_nothing_is_held_against_is_an_error() {
     let gate = |sources: &[&str]| {
         place.envtax(["compare", "--fail-above", "1000"]).args(sources.iter()).run()
     };
-    let needs = "`--fail-above` needs a verdict: measure both in one run, or three sessions a side";
-    gate(&["run.jsonl:native", "copy.jsonl:native"]).exits(2).complains(needs);
-    gate(&["run.jsonl:native", "run.jsonl:gone"]).exits(2).complains(needs);
-    gate(&["run.jsonl:native"]).exits(2).complains(needs);
-    let some = gate(&["run.jsonl"]).exits(0);
-    some.complains("`--fail-above` could not judge 4 of 4 rows");
-    assert_eq!(gate(&["run.jsonl:native", "run.jsonl:other"]).exits(0).err, "");
+    gate(&["run.jsonl:native", "copy.jsonl:native"]).exits(1).prints("three sessions a side: ");
+    gate(&["run.jsonl:native", "run.jsonl:gone"]).exits(1).prints("not judged: it did not start");
+    gate(&["run.jsonl:native"]).exits(2).complains("`--fail-above` judged no figure");
+    gate(&["run.jsonl"]).exits(1).prints("FAIL gone not judged: it did not start");
+    gate(&["run.jsonl:native", "run.jsonl:other"]).exits(0).prints("gate passed: 0 of 4 figures");
 }
 
 #[test]
