@@ -38,7 +38,8 @@ pub fn command() -> Command {
     let aliases = ALIASES.iter().map(|(alias, _)| PossibleValue::new(*alias).hide(true));
     let layouts = LAYOUTS.iter().map(|layout| PossibleValue::new(layout.name)).chain(aliases);
     let layouts: Vec<PossibleValue> = layouts.collect();
-    Cli::command().mut_subcommands(|verb| {
+    let examples = include_str!("text/first.md").trim_end();
+    Cli::command().after_help(examples).mut_subcommands(|verb| {
         verb.mut_args(|arg| match arg.get_id().as_str() {
             "format" => arg.value_parser(PossibleValuesParser::new(&formats)),
             "suite" => arg.value_parser(PossibleValuesParser::new(&suites)),

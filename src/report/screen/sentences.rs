@@ -6,6 +6,9 @@ use crate::model::COMMAND;
 use crate::report::{failure, table};
 use crate::units;
 
+/// An interval whose ends are farther apart than by this factor tells nobody anything.
+const USELESS: f64 = 100.0;
+
 /// What the rows of an area measure, as it stands in a sentence.
 const AREAS: [(&str, &str); 10] = [
     ("bystander", "bystanders"),
@@ -197,10 +200,15 @@ fn undecided(all: &Tally<'_>) -> Option<String> {
         [(_, tax)] if all.rows() == 1 => tax.corrected_interval.or(tax.interval),
         _ => None,
     };
-    let interval =
-        interval.map(|(low, high)| format!(" ({} to {})", units::factor(low), units::factor(high)));
+    let open = match interval {
+        Some((low, high)) if high > USELESS * low => "too little measured to tell".into(),
+        Some((low, high)) => {
+            format!("no difference shown ({} to {})", units::factor(low), units::factor(high))
+        }
+        None => "no difference shown".into(),
+    };
     let parts = [
-        (all.open.len(), format!("no difference shown{}", interval.unwrap_or_default())),
+        (all.open.len(), open),
         (all.levels.len(), "jumps between levels".into()),
         (all.few_starts.len(), "too few starts to tell".into()),
         (all.untested.len(), "no verdict".into()),
