@@ -297,11 +297,18 @@ fn forecast_text(forecast: &Forecast) -> String {
     let what = format!("{} in {}", count(*cases, "case"), count(*environments, "environment"));
     let seconds = |time: &Duration| format!("{} s", time.as_secs_f64().ceil());
     let takes = format!("{rounds} rounds of each take about {}", seconds(needed));
+    // The first round warms up and does not count.
+    let first_two = needed.mul_f64(2.0 / f64::from((*rounds).max(1)));
+    let end = |budget: &Duration| match *budget < first_two {
+        true => "many rows will have no figure",
+        false => "rows will stay open",
+    };
     match budget {
         Some(budget) if budget < needed => format!(
-            "{what}: {takes}, and {} are given: rows will stay open; give `--budget {}s`, or fewer \
+            "{what}: {takes}, and {} are given: {}; give `--budget {}s`, or fewer \
              cases (`--probe`, `--suite {}`)",
             seconds(budget),
+            end(budget),
             // What is left over makes intervals narrower.
             (needed.as_secs_f64() * 1.5).ceil(),
             suite::DEFAULT

@@ -89,6 +89,6 @@ fn many_cases_picked_by_a_pattern_are_told_before_the_run() {
     let run = place.envtax(["run", "-o", "run.jsonl", "--budget", "200ms", "--probe", MANY]);
     let done = run.run();
     let done = done.complains("`--probe` picks").complains("`--suite quick`");
-    done.complains("rounds of each take about").complains("rows will stay open");
+    done.complains("rounds of each take about").complains("; give `--budget ");
     place.is_clean();
 }
