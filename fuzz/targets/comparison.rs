@@ -7,7 +7,7 @@ use std::rc::Rc;
 use envtax_fuzz::assert_harmless;
 use envtax_fuzz::compare::{Margins, compare, sides};
 use envtax_fuzz::import;
-use envtax_fuzz::report::{LAYOUTS, REPORTS, Style};
+use envtax_fuzz::report::{Detail, LAYOUTS, REPORTS, Style};
 use envtax_fuzz::runfile::reader;
 use libfuzzer_sys::fuzz_target;
 
@@ -31,9 +31,12 @@ fuzz_target!(|bytes: &[u8]| {
         if layout.is_some() && !report.info().layouts {
             continue;
         }
-        let style = Style { colour: false, width: Some(100), layout };
-        if let Ok(bytes) = report.render(&comparison, &style) {
-            assert_harmless(&String::from_utf8(bytes).expect("reports are text"));
+        for detail in [Detail::Screen, Detail::Long] {
+            let again = vec!["envtax".to_owned(), "compare".to_owned()];
+            let style = Style { colour: false, width: Some(100), layout, detail, again };
+            if let Ok(bytes) = report.render(&comparison, &style) {
+                assert_harmless(&String::from_utf8(bytes).expect("reports are text"));
+            }
         }
     }
 });
