@@ -21,21 +21,25 @@ pub const SENT: u64 = 1 << 63;
 /// Names that are tried until one is free.
 const ATTEMPTS: u32 = 3;
 
-/// What marks the leftovers of a run: eight hexadecimal digits that nobody can guess. The system's
-/// random numbers seed the hasher.
+/// What marks the leftovers of a run: eight hexadecimal digits that nobody can guess.
 pub fn fresh_token() -> String {
-    format!("{:08x}", RandomState::new().hash_one(std::process::id()) as u32)
+    format!("{:08x}", random() as u32)
 }
 
-/// Makes and removes a folder in this one, to see that this is allowed.
-pub fn try_folder(folder: &Path) -> io::Result<()> {
+/// A number that nobody can guess: the system's random numbers seed the hasher.
+fn random() -> u64 {
+    RandomState::new().hash_one(std::process::id())
+}
+
+/// Makes and removes a folder in this one, to see that this is allowed. It carries the token, so
+/// that the run removes it if this process is killed in between.
+pub fn try_folder(folder: &Path, token: &str) -> io::Result<()> {
     if !fs::metadata(folder)?.is_dir() {
         return Err(ErrorKind::NotADirectory.into());
     }
     let mut tried = 0;
     loop {
-        // If this process is killed in between, it is removed as a scratch folder.
-        let trial = folder.join(scratch_name(&fresh_token(), 0));
+        let trial = folder.join(scratch_name(token, random() % SENT));
         tried += 1;
         match sys::make_private_folder(&trial) {
             Err(error) if error.kind() == ErrorKind::AlreadyExists && tried < ATTEMPTS => {}
@@ -116,9 +120,9 @@ mod tests {
     #[test]
     fn a_trial_leaves_nothing_and_is_called_as_no_other() {
         let dir = tempfile::tempdir().unwrap();
-        try_folder(dir.path()).unwrap();
+        try_folder(dir.path(), "0000aaaa").unwrap();
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
-        assert!(try_folder(&dir.path().join("none")).is_err());
+        assert!(try_folder(&dir.path().join("none"), "0000aaaa").is_err());
         let tokens: std::collections::HashSet<String> = (0..100).map(|_| fresh_token()).collect();
         assert!(tokens.len() > 95, "{tokens:?}");
         assert!(tokens.iter().all(|token| is_scratch(&scratch_name(token, 0))));

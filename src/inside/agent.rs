@@ -11,7 +11,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 
-use crate::cleanup::leftovers::{remove_leftovers, remove_own, scratch_name, try_folder};
+use crate::cleanup::leftovers::{
+    fresh_token, remove_leftovers, remove_own, scratch_name, try_folder,
+};
 use crate::facts;
 use crate::inside::command;
 use crate::inside::guest;
@@ -123,8 +125,10 @@ fn remove_staged(path: Option<&Path>) {
 fn temporary_folder() -> PathBuf {
     let usual = ["/tmp", "/var/tmp", "/dev/shm"].map(PathBuf::from);
     let named = std::env::temp_dir();
+    // Nobody has told the agent its run's token yet.
+    let token = fresh_token();
     let mut folders = [named.clone()].into_iter().chain(usual);
-    folders.find(|folder| try_folder(folder).is_ok()).unwrap_or(named)
+    folders.find(|folder| try_folder(folder, &token).is_ok()).unwrap_or(named)
 }
 
 fn unavailable_cases() -> Vec<UnavailableCase> {
@@ -202,7 +206,7 @@ impl Agent {
                 Ok(Answer::Facts(facts::environment().into_iter().chain(known).collect()))
             }
             Ask::Dirs { paths, token } => {
-                let answer = |path: &String| dir_answer(self.folder(path));
+                let answer = |path: &String| dir_answer(self.folder(path), &token);
                 let dirs = paths.iter().map(answer).collect();
                 Ok(Answer::Dirs { dirs, removed: self.remove_leftovers(&paths, &token) })
             }
@@ -372,8 +376,8 @@ impl Drop for Running {
 }
 
 /// Examines a folder, and tries whether files can be made in it.
-fn dir_answer(folder: &Path) -> DirAnswer {
-    let tried = try_folder(folder);
+fn dir_answer(folder: &Path, token: &str) -> DirAnswer {
+    let tried = try_folder(folder, token);
     let path = folder.display().to_string();
     let error = tried.err().map(|error| format!("files cannot be made in `{path}`: {error}"));
     let mut facts = facts::filesystem(folder);
@@ -387,11 +391,11 @@ mod tests {
 
     #[test]
     fn a_folder_that_cannot_be_used_says_why() {
-        let missing = dir_answer(Path::new("/no/such/folder")).error.unwrap();
+        let missing = dir_answer(Path::new("/no/such/folder"), "0000aaaa").error.unwrap();
         assert!(missing.contains("`/no/such/folder`"), "{missing}");
-        let file = dir_answer(Path::new("/proc/version")).error.unwrap();
+        let file = dir_answer(Path::new("/proc/version"), "0000aaaa").error.unwrap();
         assert!(file.contains("not a directory"), "{file}");
         let dir = tempfile::tempdir().unwrap();
-        assert_eq!(dir_answer(dir.path()).error, None);
+        assert_eq!(dir_answer(dir.path(), "0000aaaa").error, None);
     }
 }
