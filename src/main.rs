@@ -23,6 +23,7 @@ mod runfile;
 mod stats;
 mod sys;
 mod units;
+mod words;
 mod workload;
 
 use std::io::{self, Write};

@@ -41,6 +41,7 @@ pub enum Listed {
     Workloads,
     Formats,
     Layouts,
+    Charts,
     Sections,
     Flags,
 }

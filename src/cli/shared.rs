@@ -71,6 +71,12 @@ pub struct ShowArgs {
     /// Print the tables of a published comparison (see `envtax list layouts`)
     #[arg(long, value_name = "NAME")]
     pub layout: Option<String>,
+    /// Picture to draw, for `--format svg` (see `envtax list charts`)
+    #[arg(long, value_name = "NAME", default_value = "forest")]
+    pub chart: String,
+    /// Language of pages and pictures: en or ja [default: that of the locale, or en]
+    #[arg(long, value_name = "LANG")]
+    pub lang: Option<String>,
     /// Print everything: all rows, every table beside them, and all notes
     #[arg(long)]
     pub long: bool,

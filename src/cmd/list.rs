@@ -13,7 +13,7 @@ use crate::model::{EnvSpec, Phase, Quantity};
 use crate::mount::{self, FILESYSTEMS};
 use crate::plan::suite::{SUITES, Suite};
 use crate::probe::{PROBES, SOURCES};
-use crate::report::{ALIASES, LAYOUTS, Layout, REPORTS, SECTIONS};
+use crate::report::{ALIASES, CHARTS, LAYOUTS, Layout, REPORTS, SECTIONS};
 use crate::workload::{self, WORKLOADS};
 
 pub fn run(args: &ListArgs) -> Result<Exit> {
@@ -52,6 +52,9 @@ pub fn run(args: &ListArgs) -> Result<Exit> {
                 false => [(*alias).into(), format!("alias of {}", layout.name)],
             };
             layouts.chain(ALIASES.iter().map(alias)).collect()
+        }
+        Listed::Charts => {
+            CHARTS.iter().map(|chart| [chart.name.into(), chart.summary.into()]).collect()
         }
         Listed::Sections => {
             SECTIONS.iter().map(|section| [section.name.into(), section.summary.into()]).collect()

@@ -8,6 +8,7 @@ use crate::cli::ShowArgs;
 use crate::compare::{Comparison, GateRules, Margins, Side, compare, gate};
 use crate::report::{self, Detail, REPORTS, Style};
 use crate::sys;
+use crate::words::{Language, Words};
 
 /// The format that has sections.
 const TEXT: &str = "text";
@@ -19,6 +20,8 @@ pub fn check(args: &ShowArgs) -> Result<()> {
     ensure!(args.margin.is_finite() && args.margin >= 0.0, "`--margin` must be zero or more");
     let format = report::find(&args.format)?;
     detail(args)?;
+    report::find_chart(&args.chart)?;
+    language(args)?;
     let is_text = args.sections.is_empty() || args.format == TEXT;
     ensure!(is_text, "`--section` is for `--format {TEXT}`: the other formats print everything");
     if let Some(name) = &args.layout {
@@ -69,6 +72,17 @@ pub fn show(
     Ok(comparison)
 }
 
+/// The language that is asked for, or that of the locale.
+fn language(args: &ShowArgs) -> Result<Language> {
+    if let Some(code) = &args.lang {
+        return Language::find(code);
+    }
+    let names = ["LC_ALL", "LC_MESSAGES", "LANG"];
+    let locale = names.iter().filter_map(|name| std::env::var(name).ok());
+    let locale = locale.into_iter().find(|value| !value.is_empty()).unwrap_or_default();
+    Ok(Language::of_locale(&locale))
+}
+
 /// Colour and width as the terminal has them. NO_COLOR (no-color.org) and `TERM=dumb` are obeyed.
 fn style(args: &ShowArgs, again: Vec<String>) -> Result<Style> {
     let terminal = io::stdout().is_terminal();
@@ -78,5 +92,6 @@ fn style(args: &ShowArgs, again: Vec<String>) -> Result<Style> {
     let layout = args.layout.as_deref().map(report::find_layout).transpose()?;
     let detail = detail(args)?;
     let colour = terminal && !plain && !dumb && sys::takes_escapes();
-    Ok(Style { colour, width, layout, detail, again })
+    let (words, chart) = (Words::of(language(args)?), report::find_chart(&args.chart)?);
+    Ok(Style { colour, width, layout, detail, words, chart, again })
 }

@@ -81,6 +81,8 @@ pub(super) struct CellData<'a> {
     /// The rounds of each session.
     pub sessions: Vec<Series>,
     pub blocks: Vec<&'a Block>,
+    /// How many of the blocks are of each session, in their order.
+    pub blocks_by_session: Vec<usize>,
     /// Largest share of a session's median sample that one reading of its clock takes.
     pub clock_share: f64,
     /// Whether some session has fewer rounds than its plan asks for.
@@ -103,6 +105,7 @@ impl<'a> CellData<'a> {
         let mut data = CellData {
             sessions,
             blocks,
+            blocks_by_session: Vec::new(),
             clock_share: 0.0,
             few_rounds: false,
             with_zeroes: None,
@@ -137,6 +140,7 @@ impl<'a> CellData<'a> {
             data.few_rounds |= !rounds.is_empty() && rounds.len() < wanted;
             data.clock_share = data.clock_share.max(session.clock_share(&own, key.phase));
             data.sessions.push(rounds);
+            data.blocks_by_session.push(own.len());
             data.blocks.extend(own);
         }
         data

@@ -39,6 +39,9 @@ pub struct Split {
     pub kib: Cost,
     /// Share of the smallest step's time that is the call.
     pub call_share: f64,
+    /// What a call of each size costs, in ns, in the order of the sizes.
+    #[serde(skip)]
+    pub costs: Vec<f64>,
     /// Largest relative distance of a step from the line.
     pub residual: f64,
     /// The line describes the steps: no residual above 15 %, no cost below zero.
@@ -152,18 +155,18 @@ fn split(steps: &[Step<'_, '_>], column: usize, lines: &Lines, base: &Lines) -> 
     let call = cost(|line| line.start)?;
     let kib = cost(|line| line.slope * 1024.0)?;
     let line = Line { start: call.value, slope: kib.value / 1024.0 };
-    let distance = |step: &Step<'_, '_>| {
-        let (measured, _) = step.row.cells[column].costs()?;
-        Some((line.at(step.bytes as f64) / measured - 1.0).abs())
-    };
-    let distances: Option<Vec<f64>> = steps.iter().map(distance).collect();
-    let residual = distances?.into_iter().fold(0.0, f64::max);
+    let cost_of = |step: &Step<'_, '_>| Some(step.row.cells[column].costs()?.0);
+    let costs: Vec<f64> = steps.iter().map(cost_of).collect::<Option<_>>()?;
+    let measured = steps.iter().zip(&costs);
+    let distances = measured.map(|(step, cost)| (line.at(step.bytes as f64) / cost - 1.0).abs());
+    let residual = distances.fold(0.0, f64::max);
     // Only rounds of one run are pairs.
     let paired = column > 0 && first[column].is_paired_with(&first[0]);
     let tax = |of: fn(&Line) -> f64| if paired { ratio(lines, base, of) } else { None };
     Some(Split {
         call_share: call.value / line.at(steps[0].bytes as f64),
         residual,
+        costs,
         fits: residual <= RESIDUAL && call.value > 0.0 && kib.value > 0.0,
         call_tax: tax(|line| line.start),
         kib_tax: tax(|line| line.slope),

@@ -47,6 +47,7 @@ mod sides;
 mod start_ups;
 #[cfg(test)]
 mod tests;
+mod time_line;
 mod verdict;
 
 use anyhow::{Context, Result, ensure};
@@ -75,6 +76,7 @@ pub use remark::{Remark, RemarkKind};
 pub use row::{Cell, Cost, Level, Measured, Row, Tax, tax_of};
 pub use sides::{Side, pooled, side_names, sides};
 pub use start_ups::StartUp;
+pub use time_line::{Point, TimeLine};
 pub use verdict::{Open, Verdict};
 
 /// Everything a report shows.
@@ -89,6 +91,9 @@ pub struct Comparison {
     /// Half-width of what counts as the same, as a share.
     pub margin: f64,
     pub rows: Vec<Row>,
+    /// The rounds of each row, in the order of the rows. Run files have them; the JSON does not.
+    #[serde(skip)]
+    pub time_lines: Vec<TimeLine>,
     pub areas: Vec<Area>,
     /// Cost of a call and of a byte, where block sizes form a ladder.
     pub ladders: Vec<Ladder>,
@@ -167,6 +172,7 @@ pub fn compare(sides: &[Side<'_>], margins: &Margins) -> Result<Comparison> {
         specs: sides.iter().map(same_work::facts).collect(),
         margin: margins.general,
         areas: areas::areas(&rows, sides.len()),
+        time_lines: all.iter().map(|row| time_line::time_line(row)).collect(),
         ladders: ladders::ladders(&whole),
         directories: directories::of_rows(&all, sides),
         scalings: copies::scalings(&whole),

@@ -1,6 +1,7 @@
 //! Renderers: a comparison in, bytes out. One file a format, listed once below. May use `compare`,
-//! `model` and `units`. Must not write a file or compute a statistic.
+//! `model`, `units` and `words`. Must not write a file or compute a statistic.
 
+mod chart;
 mod csv;
 mod differences;
 mod escape;
@@ -10,9 +11,11 @@ mod json;
 mod layout;
 mod markdown;
 mod notes;
+mod page;
 mod screen;
 mod sections;
 mod sheet;
+mod svg;
 mod table;
 mod text;
 
@@ -20,7 +23,9 @@ use anyhow::{Context, Result};
 
 use crate::compare::Comparison;
 use crate::model::suggest;
+use crate::words::Words;
 
+pub use chart::{CHARTS, find as find_chart};
 pub use layout::{ALIASES, LAYOUTS, Layout, find as find_layout};
 pub use sections::{SECTIONS, Section, find as find_section};
 
@@ -28,7 +33,8 @@ pub use sections::{SECTIONS, Section, find as find_section};
 pub const TEXT: &str = "text";
 
 /// Every format.
-pub const REPORTS: &[&dyn Report] = &[&text::Text, &markdown::Markdown, &csv::Csv, &json::Json];
+pub const REPORTS: &[&dyn Report] =
+    &[&text::Text, &markdown::Markdown, &csv::Csv, &json::Json, &page::Page, &svg::SvgFile];
 
 /// What a format is, for people.
 pub struct ReportInfo {
@@ -48,6 +54,10 @@ pub struct Style {
     pub layout: Option<&'static Layout>,
     /// How much the text for a terminal shows. The other formats show everything.
     pub detail: Detail,
+    /// The language of pages, charts and articles.
+    pub words: Words,
+    /// The picture to draw, in formats that are pictures.
+    pub chart: &'static chart::Chart,
     /// The words of the command that prints the comparison again, to which options can be added.
     pub again: Vec<String>,
 }

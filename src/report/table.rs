@@ -38,34 +38,10 @@ const LONG_REFERENCE: usize = 16;
 /// that never started have one line in all, at the end. Names of more than `long` characters have
 /// lines of their own.
 pub fn lines(comparison: &Comparison, long: usize) -> Vec<Line> {
-    let mut lines = Vec::new();
+    let of_area = |area: &Area| lines_of(comparison, area, long);
+    let mut lines: Vec<Line> = comparison.areas.iter().flat_map(of_area).collect();
     let absent: Vec<bool> =
         (0..comparison.columns.len()).map(|column| comparison.is_absent(column)).collect();
-    // As columns that are called like command lines are.
-    let longwinded = comparison.reference.chars().count() > LONG_REFERENCE;
-    for area in &comparison.areas {
-        let own = comparison.rows.iter().filter(|row| row.area() == area.area);
-        for row in own.filter(|row| has_lines(row)) {
-            let cells = row.cells.iter().enumerate().filter(|(column, _)| !absent[*column]);
-            for (column, cell) in cells {
-                let own = format!("  {}", comparison.columns[column]);
-                let name = title(row);
-                let long = name.chars().count() > long || row.is_of_command() && longwinded;
-                if column == 0 && long {
-                    lines.push(heading(name.clone()));
-                }
-                let what = if column == 0 && !long { name } else { own };
-                let mut line = line(what, column, (row, cell), comparison);
-                if line.verdict == comparison.reference && longwinded && column == 0 {
-                    line.verdict = "reference".into();
-                }
-                lines.push(line);
-            }
-        }
-        if has_summary(area) {
-            lines.extend(summary(comparison, area));
-        }
-    }
     let names = comparison.columns.iter().zip(&absent).filter(|(_, absent)| **absent);
     let names: Vec<&String> = names.map(|(name, _)| name).collect();
     if !names.is_empty() {
@@ -76,6 +52,35 @@ pub fn lines(comparison: &Comparison, long: usize) -> Vec<Line> {
         verdict: "did not start".into(),
         ..heading(format!("  {name}"))
     }));
+    lines
+}
+
+/// The lines of one area, its summary last.
+pub fn lines_of(comparison: &Comparison, area: &Area, long: usize) -> Vec<Line> {
+    let mut lines = Vec::new();
+    // As columns that are called like command lines are.
+    let longwinded = comparison.reference.chars().count() > LONG_REFERENCE;
+    let own = comparison.rows.iter().filter(|row| row.area() == area.area);
+    for row in own.filter(|row| has_lines(row)) {
+        let cells = row.cells.iter().enumerate();
+        for (column, cell) in cells.filter(|(column, _)| !comparison.is_absent(*column)) {
+            let own = format!("  {}", comparison.columns[column]);
+            let name = title(row);
+            let long = name.chars().count() > long || row.is_of_command() && longwinded;
+            if column == 0 && long {
+                lines.push(heading(name.clone()));
+            }
+            let what = if column == 0 && !long { name } else { own };
+            let mut line = line(what, column, (row, cell), comparison);
+            if line.verdict == comparison.reference && longwinded && column == 0 {
+                line.verdict = "reference".into();
+            }
+            lines.push(line);
+        }
+    }
+    if has_summary(area) {
+        lines.extend(summary(comparison, area));
+    }
     lines
 }
 

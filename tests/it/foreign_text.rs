@@ -12,7 +12,8 @@ use crate::support::Place;
 const EVIL: &str = "\u{1b}[2J\u{1b}]52;c;aGk=\u{7}\u{202e}\u{9b}31m";
 
 /// A formula for spreadsheets, and HTML, code, links, cells and blocks for Markdown.
-const MARKUP: &str = "=1+1|2<img src=x onerror=a()>`c`[d](http://e)<!--\n# f\n| g |\n";
+const MARKUP: &str =
+    "=1+1|2<img src=x onerror=a()>\" onload=\"b()\"`c`[d](http://e)<!--\n# f\n| g |\n";
 
 /// For each place of a string: a copy of the file's lines with the evil text before and behind it.
 fn with_evil_text(lines: &[Value], evil: [&str; 2]) -> Vec<(String, Vec<Value>)> {
@@ -99,6 +100,86 @@ fn is_plain_markdown(what: &str, text: &str) {
     assert!(columns.is_none() || text.ends_with('\n'));
 }
 
+/// Every element and attribute is one that the program itself writes, and nothing is loaded.
+#[track_caller]
+fn is_own_markup(what: &str, text: &str) {
+    let (mut rest, mut tags) = (text, 0);
+    while let Some((_, after)) = rest.split_once('<') {
+        let end = after.find('>').unwrap_or_else(|| panic!("{what}: an element has no end"));
+        let tag = &after[..end];
+        let name = tag.trim_start_matches('/').split([' ', '/']).next().unwrap();
+        assert!(ELEMENTS.contains(&name), "{what}: <{tag}>");
+        for (attribute, value) in attributes(tag) {
+            let own = ATTRIBUTES.contains(&attribute) || attribute.starts_with("data-");
+            assert!(own || attribute.starts_with("aria-"), "{what}: {attribute} in <{tag}>");
+            assert!(attribute != "href" || value.starts_with('#'), "{what}: loads {value}");
+        }
+        tags += 1;
+        rest = &after[end + 1..];
+        // What stands in these is no markup up to their end.
+        if ["style", "script"].contains(&name) && !tag.starts_with('/') {
+            let (inner, after) = rest.split_once(&format!("</{name}>")).expect("an end");
+            let loads = inner.contains("url(") || inner.contains("@import");
+            assert!(name != "style" || !loads, "{what}: the style loads something");
+            rest = after;
+        }
+    }
+    assert!(tags > 10, "{what}: {tags} elements");
+}
+
+/// The attributes of an element with their values.
+fn attributes(tag: &str) -> Vec<(&str, &str)> {
+    let mut found = Vec::new();
+    let mut rest = tag.split_once(' ').map_or("", |it| it.1);
+    while let Some((name, after)) = rest.split_once("=\"") {
+        let (value, after) = after.split_once('"').unwrap_or((after, ""));
+        found.push((name.trim().rsplit(' ').next().unwrap(), value));
+        rest = after;
+    }
+    found
+}
+
+const ELEMENTS: &[&str] = &[
+    "!DOCTYPE", "html", "head", "meta", "title", "style", "body", "header", "main", "section",
+    "nav", "h1", "h2", "h3", "p", "ul", "li", "a", "br", "code", "pre", "strong", "span", "div",
+    "figure", "details", "summary", "table", "caption", "thead", "tbody", "tr", "th", "td",
+    "button", "noscript", "script", "svg", "desc", "g", "text", "line", "rect", "circle", "path",
+    "dl", "dt", "dd", "abbr",
+];
+
+const ATTRIBUTES: &[&str] = &[
+    "lang",
+    "charset",
+    "name",
+    "content",
+    "http-equiv",
+    "class",
+    "id",
+    "href",
+    "tabindex",
+    "role",
+    "scope",
+    "colspan",
+    "type",
+    "xmlns",
+    "viewBox",
+    "width",
+    "height",
+    "x",
+    "y",
+    "x1",
+    "x2",
+    "y1",
+    "y2",
+    "r",
+    "cx",
+    "cy",
+    "d",
+    "text-anchor",
+    "transform",
+    "title",
+];
+
 /// Cells are numbers or begin with nothing that a spreadsheet takes for a formula.
 #[track_caller]
 fn is_no_formula(what: &str, text: &str) {
@@ -167,6 +248,7 @@ fn no_field_of_a_run_file_becomes_markup_or_a_formula() {
     let shown = shown_in(&place, [MARKUP, MARKUP], "onerror", |what, format, text| match format {
         "markdown" => is_plain_markdown(what, text),
         "csv" => is_no_formula(what, text),
+        "html" | "svg" if !text.is_empty() => is_own_markup(what, text),
         _ => {}
     });
     assert_eq!(shown.len(), place.formats().len(), "{shown:?}");

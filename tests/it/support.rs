@@ -87,7 +87,7 @@ impl Place {
         self.envtax(["run", "-o", "run.jsonl", "--long"]).args(environments).args(probes)
     }
 
-    /// The names of all formats.
+    /// The names of all formats that are text.
     pub fn formats(&self) -> Vec<String> {
         let done = self.envtax(["list", "formats"]).run().exits(0);
         let names = done.out.lines().filter_map(|line| line.split_whitespace().next());

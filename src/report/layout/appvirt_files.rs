@@ -1,7 +1,7 @@
 //! `appvirt-files`: sequential writing and reading of a file in several block sizes. After the
 //! comparison of ThinApp and App-V in docs/PUBLISHED.md.
 
-use super::{Layout, Tables, by_size, cell_ratio, figure, measured, param, rows};
+use super::{Bars, Height, Layout, Tables, by_size, cell_ratio, figure, measured, param, rows};
 use crate::compare::{Comparison, Row};
 use crate::report::sheet::Sheet;
 use crate::units;
@@ -13,6 +13,7 @@ pub const LAYOUT: Layout = Layout {
              Japanese), a blog article of 23 February 2012: 250 MiB on Windows 7, under ThinApp \
              and under App-V",
     measure: "envtax run --suite appvirt-files",
+    bars,
     tables,
 };
 
@@ -39,6 +40,19 @@ fn tables(comparison: &Comparison) -> Tables {
             .into(),
     ];
     Tables { sheets, notes }
+}
+
+/// Seconds for the whole file, by block size.
+fn bars(comparison: &Comparison) -> Vec<Bars> {
+    let of_section = |(title, rows): Section<'_>| {
+        let group = |row: &&Row| {
+            let seconds = super::whole_file_s(row)?;
+            Some((name(row), row.cells.iter().map(|cell| Height::of(cell, &seconds)).collect()))
+        };
+        let groups = rows.iter().filter_map(group).collect();
+        Bars { title, unit: "s".into(), lower_is_better: true, groups }
+    };
+    sections(comparison).into_iter().map(of_section).collect()
 }
 
 fn sections(comparison: &Comparison) -> Vec<Section<'_>> {

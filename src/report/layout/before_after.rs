@@ -14,6 +14,7 @@ pub const LAYOUT: Layout = Layout {
              wave.hatenablog.com, 18 June 2019: a JPEG compressor under WSL 1 before and after an \
              update",
     measure: "envtax time --input FILE -- COMMAND {}",
+    bars: super::no_bars,
     tables,
 };
 

@@ -46,6 +46,7 @@ const UNIXBENCH_AND_MOUNTS: Layout = Layout {
     summary: "unixbench and mounts",
     source: WSL_1_AND_2,
     measure: "envtax run --suite unixbench` or `--suite mounts",
+    bars: |comparison| [unixbench::bars(comparison), mounts::bars(comparison)].concat(),
     tables: |comparison| {
         let mut both = unixbench::tables(comparison);
         both.sheets.extend(mounts::tables(comparison).sheets);
@@ -61,8 +62,41 @@ pub struct Layout {
     pub source: &'static str,
     /// The command that measures what it shows.
     pub measure: &'static str,
+    /// Its charts; none where the original has none, or the rows are missing.
+    pub bars: fn(&Comparison) -> Vec<Bars>,
     /// Its tables, and the notes below them. No table when the rows are missing.
     pub tables: fn(&Comparison) -> Tables,
+}
+
+/// A chart of bars: groups of one bar for each column.
+#[derive(Clone)]
+pub struct Bars {
+    pub title: String,
+    pub unit: String,
+    pub lower_is_better: bool,
+    pub groups: Vec<(String, Vec<Option<Height>>)>,
+}
+
+/// The height of a bar, with its 95 % interval.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Height {
+    pub value: f64,
+    pub interval: Option<(f64, f64)>,
+}
+
+impl Height {
+    /// A figure computed from the cost of a cell. The interval may turn round, as rates do.
+    fn of(cell: &Cell, of_cost: impl Fn(f64) -> f64) -> Option<Height> {
+        let measured = measured(cell)?;
+        let ends = measured.cost_interval.map(|(low, high)| (of_cost(low), of_cost(high)));
+        let interval = ends.map(|(a, b)| (a.min(b), a.max(b)));
+        Some(Height { value: of_cost(measured.cost), interval })
+    }
+}
+
+/// What layouts have whose originals had no chart.
+fn no_bars(_: &Comparison) -> Vec<Bars> {
+    Vec::new()
 }
 
 /// What a layout makes of a comparison.

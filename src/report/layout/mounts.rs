@@ -1,7 +1,7 @@
 //! `mounts`: dd's MB/s in each target directory. After the comparison of WSL 1 and WSL 2 in
 //! docs/PUBLISHED.md.
 
-use super::{Layout, Tables, by_size, figure, param, ratios, rows};
+use super::{Bars, Height, Layout, Tables, by_size, figure, param, ratios, rows};
 use crate::compare::Comparison;
 use crate::report::sheet::Sheet;
 
@@ -10,11 +10,30 @@ pub const LAYOUT: Layout = Layout {
     summary: "dd's MB/s in each target directory, written and read",
     source: super::WSL_1_AND_2,
     measure: "envtax run --suite mounts",
+    bars,
     tables,
 };
 
 pub(super) fn tables(comparison: &Comparison) -> Tables {
     Tables { sheets: vec![speeds(comparison)], notes: Vec::new() }
+}
+
+/// MB/s of writing and of reading, in each target directory.
+pub(super) fn bars(comparison: &Comparison) -> Vec<Bars> {
+    let of = |title: &str, probe, phase| {
+        let group = |row: &crate::compare::Row| {
+            let speed = super::megabytes_a_second(row)?;
+            let how = ["mode", "cache"].into_iter().find_map(|name| param(row, name));
+            let size = param(row, "size").unwrap_or_default();
+            let dir = row.dir.as_deref().unwrap_or_default();
+            let name = format!("{dir} bs={size} {}", how.unwrap_or_default());
+            Some((name, row.cells.iter().map(|cell| Height::of(cell, &speed)).collect()))
+        };
+        let rows = by_size(rows(comparison, probe, phase, &[]).collect());
+        let groups = rows.into_iter().filter_map(group).collect();
+        Bars { title: format!("dd: {title}"), unit: "MB/s".into(), lower_is_better: false, groups }
+    };
+    vec![of("write", "file.write", "write"), of("read", "file.scan", "")]
 }
 
 /// MB/s of dd's two commands, in each target directory.

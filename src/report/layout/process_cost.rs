@@ -12,6 +12,7 @@ pub const LAYOUT: Layout = Layout {
              Japanese), a blog article of 2017: processes, threads and dd under WSL 1, in \
              VirtualBox and natively",
     measure: "envtax run --suite process-cost",
+    bars: super::no_bars,
     tables,
 };
 

@@ -13,6 +13,7 @@ pub const LAYOUT: Layout = Layout {
              randomascii.wordpress.com, 3 December 2018: 1000 processes made and destroyed on \
              Windows, and what a bystander felt",
     measure: "envtax run --suite teardown",
+    bars: super::no_bars,
     tables,
 };
 

@@ -1,7 +1,7 @@
 //! `unixbench`: the scores of UnixBench's tests with their index. After the comparison of WSL 1 and
 //! WSL 2 in docs/PUBLISHED.md; that article's text has lost its tables.
 
-use super::{Layout, Tables, measured, ratios, rows};
+use super::{Bars, Height, Layout, Tables, measured, ratios, rows};
 use crate::compare::{Cell, Comparison, Row};
 use crate::report::sheet::Sheet;
 use crate::units;
@@ -11,6 +11,7 @@ pub const LAYOUT: Layout = Layout {
     summary: "the scores of UnixBench's tests, and its index",
     source: super::WSL_1_AND_2,
     measure: "envtax run --suite unixbench",
+    bars,
     tables,
 };
 
@@ -85,6 +86,28 @@ pub(super) fn tables(comparison: &Comparison) -> Tables {
     let mut notes = Vec::new();
     let index = index(comparison, &mut notes);
     Tables { sheets: vec![index], notes }
+}
+
+/// The index of each test; one of several phases has no interval.
+pub(super) fn bars(comparison: &Comparison) -> Vec<Bars> {
+    let of_test = |test: &Test| {
+        let parts: Option<Vec<&Row>> =
+            test.phases.iter().map(|phase| part(comparison, test, phase)).collect();
+        let parts = parts?;
+        let index = |ns: f64| (test.score)(ns) / test.base * 10.0;
+        let height = |column: usize| match parts[..] {
+            [row] => Height::of(&row.cells[column], index),
+            _ => {
+                let costs = parts.iter().map(|row| Some(measured(&row.cells[column])?.cost));
+                let value = index(costs.sum::<Option<f64>>()?);
+                Some(Height { value, interval: None })
+            }
+        };
+        Some((test.name.to_owned(), (0..comparison.columns.len()).map(height).collect()))
+    };
+    let (title, unit) = ("UnixBench: index of each test".into(), "index".into());
+    let groups = TESTS.iter().filter_map(of_test).collect();
+    vec![Bars { title, unit, lower_is_better: false, groups }]
 }
 
 /// A test's score with the index in each column, and the index of all.

@@ -73,6 +73,16 @@ pub fn render(comparison: &Comparison, width: usize, style: &Style) -> String {
     found.join("\n") + "\n"
 }
 
+/// A sentence for each environment, or for several of which the same is said.
+pub fn all_sentences(comparison: &Comparison) -> Vec<String> {
+    sentences::sentences(comparison, usize::MAX)
+}
+
+/// The state of the machine as a word, and what it is made of.
+pub fn machine_state(comparison: &Comparison) -> (&'static str, String) {
+    state(&comparison.conditions)
+}
+
 /// What follows from the verdicts, and where to go from there.
 pub fn answer(comparison: &Comparison, width: usize, size: &Size, style: &Style) -> Vec<String> {
     let mut lines = Vec::new();

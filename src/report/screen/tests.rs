@@ -5,6 +5,8 @@ use super::*;
 use crate::compare::{Area, Measured, Next, Open, Tax, Verdict};
 use crate::model::Quantity;
 use crate::report::Detail;
+use crate::report::chart::CHARTS;
+use crate::words::{LANGUAGES, Words};
 
 const AREAS: [&str; 9] =
     ["syscall", "process", "thread", "file", "pipe", "memory", "socket", "signal", "futex"];
@@ -101,6 +103,7 @@ fn comparison(
         specs: vec![Default::default(); environments],
         margin: 0.03,
         rows: (0..rows).map(of_row).collect(),
+        time_lines: Vec::new(),
         areas: AREAS[..rows.min(AREAS.len())].iter().map(area).collect(),
         ladders: Vec::new(),
         directories: None,
@@ -127,7 +130,8 @@ fn comparison(
 
 fn style(colour: bool) -> Style {
     let again = ["envtax", "compare", "a run.jsonl"].map(str::to_owned).to_vec();
-    Style { colour, width: None, layout: None, detail: Detail::Screen, again }
+    let (words, chart) = (Words::of(LANGUAGES[0]), &CHARTS[0]);
+    Style { colour, width: None, layout: None, detail: Detail::Screen, words, chart, again }
 }
 
 #[test]

@@ -116,10 +116,17 @@ fn every_probe_kind_and_format_is_in_its_list() {
             // Layouts have a list of their own, which a unit test checks. The first screen is one
             // part of a report, and folders of launchers hold what several of them share.
             let parent = path.parent().unwrap();
-            let apart = parent.ends_with("layout")
-                || parent.ends_with("screen")
+            let apart = ["layout", "screen", "page"].iter().any(|it| parent.ends_with(it))
                 || parent.parent().unwrap().ends_with("launch");
             if helpers.contains(&name.as_str()) || apart {
+                continue;
+            }
+            if parent.ends_with("chart") {
+                let charts = text(&parent.join("mod.rs"));
+                let draws = text(&path).contains("pub fn draw(");
+                if draws && !charts.contains(&format!("draw: {module}::draw")) {
+                    problems.push(format!("src/report/chart/{name} is not in CHARTS"));
+                }
                 continue;
             }
             let listed = format!("&{module}::");

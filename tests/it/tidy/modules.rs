@@ -37,7 +37,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     ),
     ("import", &["model", "runfile"]),
     ("compare", &["runfile", "stats", "model", "units"]),
-    ("report", &["compare", "units", "model"]),
+    ("words", &[]),
+    ("report", &["compare", "units", "model", "words"]),
 ];
 
 /// A module as its path below the crate: `["control", "rounds", "sizes"]`.

@@ -1,0 +1,157 @@
+//! The words of pages, charts and articles in several languages: one catalogue a language, in the
+//! format of Project Fluent. May use no other layer. Must not decide anything: a message says what
+//! its caller found.
+
+use std::borrow::Cow;
+
+use anyhow::{Context, Result};
+use fluent_bundle::{FluentArgs, FluentBundle, FluentResource, FluentValue};
+use unic_langid::LanguageIdentifier;
+
+/// A language that there is a catalogue of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Language {
+    /// The code of BCP 47, as in `--lang` and in the `lang` of a page.
+    pub code: &'static str,
+    /// The language's name in itself.
+    pub name: &'static str,
+    catalogue: &'static str,
+}
+
+/// Every language; the first one is the default.
+pub const LANGUAGES: &[Language] = &[
+    Language { code: "en", name: "English", catalogue: include_str!("en.ftl") },
+    Language { code: "ja", name: "日本語", catalogue: include_str!("ja.ftl") },
+];
+
+impl Language {
+    /// The language of that code.
+    pub fn find(code: &str) -> Result<Language> {
+        let found = LANGUAGES.iter().find(|language| language.code == code);
+        found.copied().with_context(|| {
+            let known: Vec<&str> = LANGUAGES.iter().map(|language| language.code).collect();
+            format!("there is no language `{code}`; there are {}", known.join(", "))
+        })
+    }
+
+    /// The language of a POSIX locale such as `ja_JP.UTF-8`; the default one where there is no
+    /// catalogue.
+    pub fn of_locale(locale: &str) -> Language {
+        let code = locale.split(['_', '.', '@', '-']).next().unwrap_or_default();
+        Language::find(code).unwrap_or(LANGUAGES[0])
+    }
+}
+
+/// The words of one language.
+pub struct Words {
+    pub language: Language,
+    bundle: FluentBundle<FluentResource>,
+}
+
+/// A named value in a message.
+pub type Arg<'a> = (&'static str, FluentValue<'a>);
+
+/// A text in a message.
+pub fn text(text: &str) -> FluentValue<'_> {
+    FluentValue::String(Cow::Borrowed(text))
+}
+
+impl Words {
+    pub fn of(language: Language) -> Words {
+        let code: LanguageIdentifier = language.code.parse().expect("codes are valid");
+        let mut bundle = FluentBundle::new(vec![code]);
+        // Marks of direction around every value would be seen in Markdown and in pictures.
+        bundle.set_use_isolating(false);
+        let resource = match FluentResource::try_new(language.catalogue.to_owned()) {
+            Ok(resource) => resource,
+            Err((resource, errors)) => {
+                debug_assert!(errors.is_empty(), "{}: {errors:?}", language.code);
+                resource
+            }
+        };
+        bundle.add_resource_overriding(resource);
+        Words { language, bundle }
+    }
+
+    /// The message of that name.
+    pub fn say(&self, id: &str) -> String {
+        self.with(id, &[])
+    }
+
+    /// The message of that name with these values in it.
+    pub fn with(&self, id: &str, args: &[Arg<'_>]) -> String {
+        let mut values = FluentArgs::new();
+        for (name, value) in args {
+            values.set(*name, value.clone());
+        }
+        let message = self.bundle.get_message(id).and_then(|message| message.value());
+        let Some(pattern) = message else {
+            debug_assert!(false, "no message `{id}` in `{}`", self.language.code);
+            return id.to_owned();
+        };
+        let mut errors = Vec::new();
+        let said = self.bundle.format_pattern(pattern, Some(&values), &mut errors);
+        debug_assert!(errors.is_empty(), "`{id}` in `{}`: {errors:?}", self.language.code);
+        said.into_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::{BTreeMap, BTreeSet};
+
+    use super::*;
+
+    /// The messages of a catalogue, each with the names of its values.
+    fn messages(language: &Language) -> BTreeMap<&'static str, BTreeSet<String>> {
+        let mut found: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
+        let mut last = "";
+        for line in language.catalogue.lines() {
+            if let Some((id, _)) = line.split_once(" =")
+                && line.starts_with(|letter: char| letter.is_ascii_lowercase())
+            {
+                last = id;
+                assert!(found.insert(id, BTreeSet::new()).is_none(), "`{id}` is there twice");
+            }
+            for part in line.split('$').skip(1) {
+                let name = part.chars().take_while(|it| it.is_ascii_alphanumeric() || *it == '_');
+                found.get_mut(last).expect("a message begins").insert(name.collect());
+            }
+        }
+        found
+    }
+
+    #[test]
+    fn every_catalogue_has_every_message_with_the_same_values() {
+        let english = messages(&LANGUAGES[0]);
+        assert!(english.len() > 50);
+        for language in LANGUAGES {
+            let own = messages(language);
+            let missing: Vec<_> = english.keys().filter(|id| !own.contains_key(*id)).collect();
+            let surplus: Vec<_> = own.keys().filter(|id| !english.contains_key(*id)).collect();
+            assert!(missing.is_empty(), "`{}` lacks {missing:?}", language.code);
+            assert!(surplus.is_empty(), "only `{}` has {surplus:?}", language.code);
+            for (id, values) in &own {
+                assert_eq!(values, &english[id], "`{id}` in `{}`", language.code);
+            }
+        }
+    }
+
+    #[test]
+    fn catalogues_are_read_without_an_error() {
+        for language in LANGUAGES {
+            let read = FluentResource::try_new(language.catalogue.to_owned());
+            assert!(read.is_ok(), "{}: {:?}", language.code, read.err().map(|it| it.1));
+        }
+    }
+
+    #[test]
+    fn a_locale_names_its_language() {
+        let code = |locale| Language::of_locale(locale).code;
+        assert_eq!(
+            ["ja_JP.UTF-8", "ja", "en_GB", "C", "", "de_DE"].map(code),
+            ["ja", "ja", "en", "en", "en", "en"]
+        );
+        assert!(Language::find("xx").unwrap_err().to_string().contains("en, ja"));
+    }
+}
