@@ -55,7 +55,9 @@ fn the_quick_suite_runs_behind_a_filter_and_under_a_tracer() {
     place.run(&environments, &[]).args(quick).start().wait_clean().exits(0);
     for row in place.comparison("run.jsonl").0["rows"].as_array().unwrap() {
         for cell in row["cells"].as_array().unwrap() {
-            assert!(cell["measured"].is_object() || cell["skipped"].is_object(), "{row:#}");
+            // A slow machine does not reach every row.
+            let known = ["measured", "skipped", "not_reached"];
+            assert!(known.iter().any(|state| cell[state].is_object()), "{row:#}");
         }
     }
 }

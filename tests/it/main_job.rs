@@ -249,9 +249,9 @@ fn every_case_of_the_quick_suite_works_here() {
     let done = run.run().exits(0);
     let comparison: Value = serde_json::from_str(&done.out).unwrap();
     for row in comparison["rows"].as_array().unwrap() {
-        // What a small machine lacks (a second CPU) is skipped; every other row has a figure.
-        let cell = &row["cells"][0];
-        assert!(cell["measured"].is_object() || cell["skipped"].is_object(), "{row:#}");
+        // A small machine lacks something (a second CPU), and a slow one does not reach every row.
+        let known = ["measured", "skipped", "not_reached"];
+        assert!(known.iter().any(|state| row["cells"][0][state].is_object()), "{row:#}");
     }
     place.is_clean();
 }
