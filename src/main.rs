@@ -7,6 +7,7 @@ mod cli;
 mod cmd;
 mod compare;
 mod control;
+mod deps;
 mod exit;
 mod facts;
 mod import;
@@ -59,6 +60,7 @@ fn dispatch(cli: Cli) -> Result<Exit> {
         Verb::Time(args) => cmd::time::run(&args),
         Verb::Compare(args) => cmd::compare::run(&args),
         Verb::Session(args) => cmd::session::session(&args.verb),
+        Verb::Deps(args) => cmd::deps::run(&args),
         Verb::Redact(args) => cmd::redact::run(&args),
         Verb::List(args) => cmd::list::run(&args),
         Verb::Doctor(args) => cmd::doctor::run(&args),

@@ -12,6 +12,8 @@ pub mod cleanup;
 pub mod compare;
 #[path = "../../src/control/mod.rs"]
 pub mod control;
+#[path = "../../src/deps/mod.rs"]
+pub mod deps;
 #[path = "../../src/facts/mod.rs"]
 pub mod facts;
 #[path = "../../src/import/mod.rs"]

@@ -3,6 +3,7 @@
 //! has what several verbs take. May use no other layer. Must not look anything up.
 
 mod compare;
+mod deps;
 mod inside;
 mod look;
 mod run;
@@ -14,6 +15,7 @@ mod values;
 use clap::{Parser, Subcommand};
 
 pub use compare::CompareArgs;
+pub use deps::DepsArgs;
 pub use inside::AgentArgs;
 pub use look::{CompletionsArgs, DoctorArgs, ListArgs, Listed, RedactArgs};
 pub use run::RunArgs;
@@ -43,6 +45,8 @@ pub enum Verb {
     Compare(CompareArgs),
     /// Gather sessions before and after a change, and compare them
     Session(SessionArgs),
+    /// Measure what each library of a program costs its start and its exit
+    Deps(DepsArgs),
     /// Copy a run file without host names, paths, arguments and boot ids, to publish it
     Redact(RedactArgs),
     /// List probes, environments, filesystems, suites, workloads, formats, layouts or flags

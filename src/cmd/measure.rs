@@ -248,7 +248,7 @@ pub(super) fn default_path() -> PathBuf {
 
 /// The first SIGINT, SIGTERM or Ctrl-C asks the run to end in order; a second one ends it at once.
 /// The agents then see their input close and clean up by themselves.
-fn catch_signals() -> Result<Arc<AtomicBool>> {
+pub(super) fn catch_signals() -> Result<Arc<AtomicBool>> {
     let interrupted = Arc::new(AtomicBool::new(false));
     let flag = interrupted.clone();
     sys::end_in_order_when_closed(Some(interrupted.clone()));

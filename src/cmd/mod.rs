@@ -6,6 +6,7 @@ pub mod agent;
 pub mod busy;
 pub mod compare;
 pub mod completions;
+pub mod deps;
 pub mod doctor;
 mod flags;
 mod gate;

@@ -104,14 +104,36 @@ pub fn hash_of(path: &Path) -> Result<String> {
     Ok(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
-/// What the file's first bytes and headers say. Headers may be damaged or malicious: what they
-/// point to is read only within the limits above.
-pub fn headers<R: Read + Seek>(mut file: R) -> Result<Facts> {
+/// What the file's first bytes and headers say, as facts.
+pub fn headers<R: Read + Seek>(file: R) -> Result<Facts> {
+    let found = read(file)?;
+    let mut facts = found.facts;
+    if !found.libraries.is_empty() {
+        facts.insert("libraries".into(), found.libraries.join(" "));
+    }
+    Ok(facts)
+}
+
+/// What the headers of a program or a library say.
+#[derive(Debug, Default)]
+pub struct Headers {
+    /// Format, machine, type and interpreter.
+    pub facts: Facts,
+    /// Names of the libraries that it is linked with, in their order.
+    pub libraries: Vec<String>,
+    /// Names of those that are only loaded when they are first used (Windows).
+    pub delayed: Vec<String>,
+}
+
+/// Reads the file's first bytes and headers. Headers may be damaged or malicious: what they point
+/// to is read only within the limits above.
+pub fn read<R: Read + Seek>(mut file: R) -> Result<Headers> {
     let mut line = Vec::new();
     BufReader::new((&mut file).take(LONGEST_LINE)).read_until(b'\n', &mut line)?;
     if let Some(interpreter) = line.strip_prefix(b"#!") {
         let interpreter = String::from_utf8_lossy(interpreter).trim().to_owned();
-        return Ok(named([("format", "script".into()), ("interpreter", interpreter)]));
+        let facts = named([("format", "script".into()), ("interpreter", interpreter)]);
+        return Ok(Headers { facts, ..Headers::default() });
     }
     file.rewind()?;
     let data = Bounded(&ReadCache::new(file));
@@ -120,7 +142,10 @@ pub fn headers<R: Read + Seek>(mut file: R) -> Result<Facts> {
         FileKind::Elf64 => elf::<elf::FileHeader64<Endianness>, _>(data, "ELF64"),
         FileKind::Pe32 => pe::<ImageNtHeaders32, _>(data, "PE32"),
         FileKind::Pe64 => pe::<ImageNtHeaders64, _>(data, "PE32+"),
-        other => Ok(named([("format", format!("{other:?}"))])),
+        other => {
+            let facts = named([("format", format!("{other:?}"))]);
+            Ok(Headers { facts, ..Headers::default() })
+        }
     }
 }
 
@@ -128,7 +153,7 @@ fn named<const N: usize>(facts: [(&str, String); N]) -> Facts {
     facts.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
-fn elf<'a, Elf, R>(data: R, format: &str) -> Result<Facts>
+fn elf<'a, Elf, R>(data: R, format: &str) -> Result<Headers>
 where
     Elf: FileHeader<Endian = Endianness>,
     R: ReadRef<'a>,
@@ -152,8 +177,7 @@ where
     let linked = if interpreter.is_some() { "dynamically" } else { "statically" };
     facts.extend(named([("type", kind.into()), ("linked", linked.into())]));
     facts.extend(interpreter.map(|name| ("interpreter".to_owned(), name)));
-    facts.extend((!libraries.is_empty()).then(|| ("libraries".to_owned(), libraries.join(" "))));
-    Ok(facts)
+    Ok(Headers { facts, libraries, delayed: Vec::new() })
 }
 
 fn library_name(bytes: &[u8]) -> String {
@@ -209,7 +233,7 @@ where
     entries.take(MOST_LIBRARIES).filter_map(name).collect()
 }
 
-fn pe<'a, Pe, R>(data: R, format: &str) -> Result<Facts>
+fn pe<'a, Pe, R>(data: R, format: &str) -> Result<Headers>
 where
     Pe: ImageNtHeaders,
     R: ReadRef<'a>,
@@ -221,7 +245,7 @@ where
         IMAGE_FILE_MACHINE_ARM64 => "aarch64".to_owned(),
         other => format!("PE machine {}", other.0),
     };
-    let mut libraries = Vec::new();
+    let (mut libraries, mut delayed) = (Vec::new(), Vec::new());
     if let Some(table) = file.import_table()? {
         let mut descriptors = table.descriptors()?;
         while let Some(descriptor) = descriptors.next()?
@@ -230,9 +254,16 @@ where
             libraries.push(library_name(table.name(descriptor.name.get(LittleEndian))?));
         }
     }
-    let mut facts = named([("format", format.into()), ("machine", machine)]);
-    facts.extend((!libraries.is_empty()).then(|| ("libraries".to_owned(), libraries.join(" "))));
-    Ok(facts)
+    if let Some(table) = file.delay_load_import_table()? {
+        let mut descriptors = table.descriptors()?;
+        while let Some(descriptor) = descriptors.next()?
+            && delayed.len() < MOST_LIBRARIES
+        {
+            delayed.push(library_name(table.name(descriptor.dll_name_rva.get(LittleEndian))?));
+        }
+    }
+    let facts = named([("format", format.into()), ("machine", machine)]);
+    Ok(Headers { facts, libraries, delayed })
 }
 
 #[cfg(test)]

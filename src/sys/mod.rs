@@ -15,7 +15,7 @@ pub use shared::hypervisor::{Hypervisor, hypervisor};
 #[cfg(test)]
 pub use shared::mutation::mutate;
 pub use shared::pe;
-pub use shared::types::{Ready, Room, Shape, Written};
+pub use shared::types::{HostTimes, Needs, Ready, Room, Shape, Written};
 
 #[cfg(target_os = "linux")]
 mod linux;

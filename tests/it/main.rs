@@ -3,6 +3,7 @@
 mod bad_agents;
 mod comparison;
 mod completions;
+mod deps;
 mod dirs;
 mod docker_daemon;
 mod env_containers;

@@ -48,3 +48,21 @@ pub struct Written {
     /// Flushes of the device's cache; none where they are not counted, or not needed.
     pub flushes: Option<u64>,
 }
+
+/// The two parts of the life of a process that only loads libraries, in ns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HostTimes {
+    /// From before its creation until its libraries were loaded and initialised.
+    pub start_ns: u64,
+    /// From there until its end was known to the process that started it.
+    pub exit_ns: u64,
+}
+
+/// What a program asks its loader for.
+#[derive(Clone, Debug, Default)]
+pub struct Needs {
+    /// Names or paths of libraries.
+    pub names: Vec<String>,
+    /// Folders in which they are looked for first.
+    pub folders: Vec<String>,
+}

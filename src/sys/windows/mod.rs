@@ -25,6 +25,7 @@ mod hold_processes;
 mod hold_threads;
 mod input;
 mod job;
+mod library_host;
 mod limits;
 mod mapping;
 mod memory;
@@ -72,6 +73,7 @@ pub use guest::{leave_first_process, load_module, mount, raise_loopback, use_con
 pub use hold_processes::hold_processes;
 pub use hold_threads::{HELD_THREAD_BYTES, hold_threads};
 pub use input::input;
+pub use library_host::LibraryHost;
 pub use limits::{memory_room, process_room};
 pub use mapping::MappedFile;
 pub use memory::{MapPlace, Region, page_size};

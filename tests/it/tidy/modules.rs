@@ -35,6 +35,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "sys", "units", "workload",
         ],
     ),
+    ("deps", &["cleanup", "inside", "model", "stats", "sys", "units"]),
     ("import", &["model", "runfile"]),
     ("compare", &["runfile", "stats", "model", "units"]),
     ("words", &[]),

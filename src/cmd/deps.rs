@@ -1,0 +1,41 @@
+//! `envtax deps`: what each library of a program costs its start and its exit.
+
+use std::io::{self, Write};
+use std::sync::atomic::Ordering;
+
+use anyhow::{Context, Result, ensure};
+use indicatif::{ProgressBar, ProgressStyle};
+
+use super::measure::{catch_signals, fresh_seed};
+use crate::cleanup::guard::Guard;
+use crate::cleanup::leftovers;
+use crate::cli::DepsArgs;
+use crate::deps::{self, Rules};
+use crate::exit::Exit;
+
+pub fn run(args: &DepsArgs) -> Result<Exit> {
+    let closure = deps::closure(&args.program)?;
+    let envtax = std::env::current_exe().context("finding the path of envtax itself")?;
+    let guard = Guard::start(&envtax)?;
+    let interrupted = catch_signals()?;
+    let bar = ProgressBar::new(100);
+    bar.set_style(ProgressStyle::with_template("measuring libraries: {percent} %")?);
+    let mut rules = Rules {
+        budget: args.budget,
+        rounds: args.rounds,
+        seed: args.seed.unwrap_or_else(fresh_seed),
+        interrupted: &|| interrupted.load(Ordering::Relaxed),
+        progress: &mut |part| bar.set_position((part * 100.0) as u64),
+    };
+    let measured = deps::measure(&closure, &guard, &leftovers::fresh_token(), &mut rules)?;
+    bar.finish_and_clear();
+    ensure!(measured.rounds > 0, "interrupted before anything was measured");
+    let costs = deps::costs(&closure, &measured);
+    let text = match args.json {
+        true => serde_json::to_string_pretty(&costs)? + "\n",
+        false => deps::text(&costs),
+    };
+    io::stdout().write_all(text.as_bytes())?;
+    let failed = costs.added.iter().any(|added| added.failure.is_some());
+    Ok(if failed || measured.interrupted { Exit::Partial } else { Exit::Done })
+}
