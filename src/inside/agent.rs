@@ -24,7 +24,7 @@ use crate::model::{Availability, Case, Facts, Failure};
 use crate::probe::{self, PROBES};
 use crate::protocol::{
     Answer, Ask, BlockSize, CommandTask, DirAnswer, Hello, MAX_LINE, Request, Response, Task,
-    UnavailableCase, VERSION, WorkerOrder, line_of, message_in,
+    UnavailableCase, VERSION, WorkerOrder, line_of, message_in, no_program,
 };
 use crate::sys::{self, AgentImage, Ready};
 
@@ -282,7 +282,7 @@ impl Agent {
     /// Runs a whole command in a scratch folder of its own.
     fn run_command(&self, id: u64, task: &CommandTask) -> Result<Answer> {
         if let Some(program) = command::missing(&task.needs) {
-            let what = format!("there is no program `{program}` in this environment");
+            let what = no_program(program);
             return Ok(Answer::CannotMeasure(Failure::new(what)));
         }
         if let (Some(emulator), Some(program)) =

@@ -11,8 +11,8 @@ use anyhow::{Context, Result, anyhow, bail, ensure};
 use crate::cleanup::leftovers::hold;
 use crate::inside::program::hash_of;
 use crate::model::{CommandPhase, Extras, Failure, SampleSet};
-use crate::protocol::CommandTask;
 use crate::protocol::transfer::{OUTPUT_LIMIT, STDERR, STDOUT, WRITTEN};
+use crate::protocol::{CommandTask, no_program};
 use crate::sys::{self, CommandEnd, CommandOrder, Killed};
 
 /// How many bytes from the end of an error output are quoted.
@@ -270,7 +270,7 @@ fn not_started(words: &[String], error: io::Error) -> anyhow::Error {
         );
     }
     match kind {
-        io::ErrorKind::NotFound => anyhow!("there is no program `{program}` in this environment"),
+        io::ErrorKind::NotFound => anyhow!(no_program(program)),
         io::ErrorKind::PermissionDenied => {
             anyhow!("`{program}` may not be executed in this environment: {error}")
         }

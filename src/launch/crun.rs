@@ -15,6 +15,7 @@ static INFO: LauncherInfo = LauncherInfo {
     summary: "a container of the runtime crun; over a root file system of yours or a minimal one",
     notes: include_str!("crun.md"),
     remedy: "apt-get install crun; as another user than root, allow user namespaces",
+    programs: "give it the files of this machine: `--env crun:rootfs=/`",
     example: Some("crun"),
     staged: true,
     version_command: &["crun", "--version"],
@@ -101,7 +102,7 @@ mod tests {
     fn errors_say_what_to_write() {
         let error = |argument: &str| Crun.check(argument).unwrap_err().to_string();
         assert!(error("debian").contains("`debian` is no option: write `crun[:OPTIONS]`"));
-        assert!(error("root=/x").contains("there are rootfs, seccomp"));
+        assert!(error("root=/x").contains("did you mean `rootfs`?"));
         assert!(error("rootfs=/no/such").contains("`/no/such` is not a folder"));
         assert!(error("seccomp=/no/such").contains("`default`, `unconfined` or a file"));
     }

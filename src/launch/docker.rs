@@ -18,6 +18,7 @@ static INFO: LauncherInfo = LauncherInfo {
     notes: include_str!("docker.md"),
     remedy: "apt-get install docker.io, start its daemon or name one in DOCKER_HOST, and be root \
              or a member of the group docker",
+    programs: "name an image that has it: `--env docker:IMAGE`",
     example: Some("docker"),
     staged: true,
     version_command: &["docker", "--version"],

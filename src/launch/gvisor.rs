@@ -23,6 +23,7 @@ static INFO: LauncherInfo = LauncherInfo {
     remedy: "CGO_ENABLED=0 go install \
              gvisor.dev/gvisor/runsc@v0.0.0-20260905035102-160fafc42237 builds runsc into ~/go/bin \
              (Go 1.26 or later; with cgo it does not start)",
+    programs: "give it the files of this machine: `--env gvisor:rootfs=/`",
     example: Some("gvisor"),
     staged: true,
     version_command: &["runsc", "--version"],

@@ -83,6 +83,8 @@ pub struct LauncherInfo {
     pub notes: &'static str,
     /// The remedy when an environment of this kind does not start.
     pub remedy: &'static str,
+    /// What gives it programs that it does not have.
+    pub programs: &'static str,
     /// A command that prints the version of the tool behind this kind; empty if there is no tool.
     pub version_command: &'static [&'static str],
     /// The operating system (`std::env::consts::OS`) that this kind needs; none if it runs on
@@ -108,6 +110,9 @@ pub struct LauncherInfo {
 }
 
 impl LauncherInfo {
+    /// What to do about a program that an environment does not have.
+    pub const INSTALL: &'static str = "install it there";
+
     /// Defaults that most kinds use.
     const COMMON: LauncherInfo = LauncherInfo {
         kind: "",
@@ -115,6 +120,7 @@ impl LauncherInfo {
         summary: "",
         notes: "",
         remedy: "run by hand the command that `envtax doctor --env SPEC` shows",
+        programs: LauncherInfo::INSTALL,
         version_command: &[],
         only_on: None,
         example: None,
@@ -264,6 +270,20 @@ pub fn find(kind: &str) -> Result<&'static dyn Launcher> {
         let known: Vec<_> = infos.map(|info| (info.kind, info.summary)).collect();
         suggest::unknown("environment kind", kind, &known)
     })
+}
+
+/// That an environment's argument has an option that its kind does not know.
+fn unknown_option(name: &str, known: &[&str]) -> String {
+    // What other kinds and programs call it.
+    let also = |name: &str| match name {
+        "rootfs" => "root dir folder chroot",
+        "root" => "rootfs dir folder chroot",
+        "identity" => "key",
+        "memory" => "ram",
+        _ => "",
+    };
+    let described: Vec<(&str, &str)> = known.iter().map(|it| (*it, also(it))).collect();
+    suggest::unknown("option", name, &described)
 }
 
 /// The operating system that the kind needs, if this machine has another one.

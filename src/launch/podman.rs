@@ -19,6 +19,8 @@ static INFO: LauncherInfo = LauncherInfo {
     notes: include_str!("podman.md"),
     remedy: "apt-get install podman runc; as another user than root, `apt-get install uidmap` \
              and `usermod --add-subuids 100000-165535 --add-subgids 100000-165535 USER`",
+    programs: "name an image that has it, or give the container the files of this machine: \
+               `--env podman:rootfs=/`",
     example: Some("podman"),
     staged: true,
     version_command: &["podman", "--version"],

@@ -14,6 +14,7 @@ static INFO: LauncherInfo = LauncherInfo {
     summary: "a container of the runtime runc; over a root file system of yours or a minimal one",
     notes: include_str!("runc.md"),
     remedy: "apt-get install runc; as another user than root, allow user namespaces",
+    programs: "give it the files of this machine: `--env runc:rootfs=/`",
     example: Some("runc"),
     staged: true,
     version_command: &["runc", "--version"],

@@ -3,7 +3,7 @@
 use anyhow::{Context, Result, bail, ensure};
 
 use super::binaries;
-use super::{Launch, Launcher, LauncherInfo, Site, needs_program, staging};
+use super::{Launch, Launcher, LauncherInfo, Site, needs_program, staging, unknown_option};
 use crate::model::Availability;
 
 pub struct Ssh;
@@ -68,9 +68,10 @@ fn wanted(argument: &str) -> Result<Wanted<'_>> {
             "option" => bail!("write `option=KEY=VALUE`, not `{part}`"),
             "arch" if value == "x86_64" || value == "aarch64" => arch = value,
             "arch" => bail!("`arch` is `x86_64` or `aarch64`, not `{value}`"),
-            _ => bail!(
-                "`ssh` has no option `{name}`; there are port, identity, config, arch and option"
-            ),
+            _ => {
+                let known = ["port", "identity", "config", "arch", "option"];
+                bail!(unknown_option(name, &known))
+            }
         }
     }
     put("-o", "ConnectTimeout=10");

@@ -20,6 +20,7 @@ static INFO: LauncherInfo = LauncherInfo {
     summary: "User-mode Linux, a kernel that runs as a process, with nothing in it but the agent",
     notes: include_str!("uml.md"),
     remedy: "apt-get install user-mode-linux; it needs ptrace, which some containers forbid",
+    programs: "give it the files of this machine: `--env uml:root=/`",
     only_on: Some("linux"),
     example: Some("uml"),
     serves_calls: true,

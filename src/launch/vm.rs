@@ -22,6 +22,7 @@ static INFO: LauncherInfo = LauncherInfo {
     summary: "QEMU virtual machine with a stock Linux kernel and nothing in it but the agent",
     notes: include_str!("vm.md"),
     remedy: "apt-get install qemu-system-x86, and scripts/fetch-kernel where /boot has no kernel",
+    programs: "give it the files of this machine: `--env vm:root=/`",
     example: Some("vm"),
     staged: true,
     boot_limit_s: 120,

@@ -10,6 +10,10 @@ const USAGE: &str = "loop:TYPE[:SIZE[:OPTIONS]]";
 /// Size of an image when none is given. It is above the smallest size of ext4, XFS and Btrfs.
 const SIZE: u64 = 1 << 30;
 
+/// Types that are known by name: words that a user may write without `loop:`.
+pub(super) const TYPES: [&str; 10] =
+    ["ext2", "ext3", "ext4", "xfs", "btrfs", "f2fs", "vfat", "exfat", "ntfs", "minix"];
+
 static INFO: FilesystemInfo = FilesystemInfo {
     kind: "loop",
     usage: USAGE,

@@ -145,7 +145,10 @@ pub fn find(text: &str) -> Result<(&'static dyn Filesystem, &str)> {
         let infos = FILESYSTEMS.iter().map(|filesystem| filesystem.info());
         // A word such as `disk` occurs in many descriptions, so only kinds are suggested.
         let known: Vec<_> = infos.map(|info| (info.kind, "")).collect();
-        let unknown = suggest::unknown("kind of filesystem", kind, &known);
+        let unknown = match loopback::TYPES.contains(&kind) {
+            true => format!("there is no kind of filesystem `{kind}`; did you mean `loop:{text}`?"),
+            false => suggest::unknown("kind of filesystem", kind, &known),
+        };
         format!("`{kind}` is not an absolute path, and {unknown}")
     })?;
     Ok((found, options))
@@ -243,6 +246,8 @@ mod tests {
     fn errors_name_what_was_given() {
         assert!(error("disk").contains("`disk` is not an absolute path, and there is no kind"));
         assert!(error("disk").contains("loop") && error("disk").contains("virtiofs"));
+        assert!(error("ext4").contains("did you mean `loop:ext4`?"));
+        assert!(error("xfs:2GiB").contains("did you mean `loop:xfs:2GiB`?"));
         assert!(error("loop").contains("write `loop:TYPE"));
         assert!(error("loop:../x").contains("`../x` is not a type of filesystem"));
         assert!(error("loop:ext4:big").contains("`big` is no size"));

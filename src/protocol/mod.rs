@@ -26,6 +26,14 @@ pub const PREFIX: &str = "@envtax ";
 /// The most bytes of a line, in either direction. A longer line is an error and not a message.
 pub const MAX_LINE: usize = 1 << 20;
 
+/// How an agent's sentence about a program that it does not have begins.
+pub const NO_PROGRAM: &str = "there is no program `";
+
+/// What an agent says of a program that its environment does not have.
+pub fn no_program(program: &str) -> String {
+    format!("{NO_PROGRAM}{program}` in this environment")
+}
+
 /// Controller to agent.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Request {

@@ -4,8 +4,9 @@ use anyhow::Result;
 
 use super::{Driver, Stop};
 use crate::control::settings::AgentError;
+use crate::launch::{self, LauncherInfo};
 use crate::model::Failure;
-use crate::protocol::{Answer, Ask};
+use crate::protocol::{Answer, Ask, NO_PROGRAM};
 use crate::runfile::{Outcome, OutcomeState, Record};
 
 impl Driver<'_> {
@@ -67,6 +68,19 @@ impl Driver<'_> {
         Ok(())
     }
 
+    /// The failure, with the remedy of the environment's kind where a program is missing.
+    fn with_remedy(&self, slot: usize, why: Failure) -> Result<Failure> {
+        if !why.what.contains(NO_PROGRAM) {
+            return Ok(why);
+        }
+        let spec = &self.slots[slot].spec;
+        let info = launch::find(&spec.kind)?.info();
+        // A folder that is named already has not got the program either.
+        let has_root = ["root=", "rootfs="].iter().any(|name| spec.argument.contains(name));
+        let remedy = if has_root { LauncherInfo::INSTALL } else { info.programs };
+        Ok(why.or_remedy(remedy))
+    }
+
     pub(super) fn outcome(
         &mut self,
         case: usize,
@@ -75,6 +89,7 @@ impl Driver<'_> {
         why: Failure,
     ) -> Result<()> {
         self.cases[case].cells[slot].size = None;
+        let why = self.with_remedy(slot, why)?;
         let name = self.slots[slot].spec.name.clone();
         if state == OutcomeState::Failed && self.slots[slot].error.is_none() {
             let context = format!("{} in `{name}` failed", self.plan.cases[case].case);

@@ -6,6 +6,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail, ensure};
 
 use super::Made;
+use crate::launch::unknown_option;
 use crate::units::parse_bytes;
 
 /// A kernel with the agent in it does not start with less memory.
@@ -23,7 +24,7 @@ impl<'a> Options<'a> {
         for option in argument.split(',').filter(|_| !argument.is_empty()) {
             let (name, value) = option.split_once('=').unwrap_or((option, ""));
             if !known.contains(&name) {
-                bail!("there is no option `{name}` here; there are {}", known.join(", "));
+                bail!(unknown_option(name, known));
             }
             ensure!(!value.is_empty(), "option `{name}` has no value: write `{name}=VALUE`");
             found.push((name, value));
@@ -94,7 +95,8 @@ mod tests {
     #[test]
     fn what_is_wrong_is_said() {
         let error = |text| format!("{:#}", Options::read(text, KNOWN).err().unwrap());
-        assert!(error("cpu=2").contains("no option `cpu` here; there are memory, boot"));
+        assert!(error("cpu=2").contains("no option `cpu`; there are memory, boot"));
+        assert!(error("rootfs=/").contains("did you mean `root`?"));
         assert!(error("memory").contains("write `memory=VALUE`"));
         assert!(error("memory=lots").contains("`memory=lots`"));
         assert!(error("memory=5MiB").contains("at least 128MiB"));

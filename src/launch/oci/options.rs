@@ -2,6 +2,8 @@
 
 use anyhow::{Result, bail, ensure};
 
+use crate::launch::unknown_option;
+
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(in crate::launch) struct Options<'a> {
     /// The part without a name.
@@ -23,13 +25,18 @@ impl<'a> Options<'a> {
         for item in argument.split(',') {
             let Some((name, value)) = item.split_once('=') else {
                 ensure!(!item.is_empty(), "an option is empty in `{argument}`: write `{usage}`");
-                ensure!(usage.contains("IMAGE"), "`{item}` is no option: write `{usage}`");
+                let folder = match item.contains('/') && names.contains(&"rootfs") {
+                    true => format!("; a folder as root is `rootfs={item}`"),
+                    false => String::new(),
+                };
+                let no_image = format!("`{item}` is no option: write `{usage}`{folder}");
+                ensure!(usage.contains("IMAGE"), no_image);
                 ensure!(options.image.is_none(), "a second image `{item}`: write `{usage}`");
                 options.image = Some(item);
                 continue;
             };
             if !names.contains(&name) {
-                bail!("there is no option `{name}`; there are {}", names.join(", "));
+                bail!(unknown_option(name, names));
             }
             ensure!(!value.is_empty(), "the option `{name}` has no value: write `{name}=…`");
             ensure!(options.get(name).is_none(), "the option `{name}` is given twice");
@@ -76,6 +83,8 @@ mod tests {
     fn errors_say_what_to_write() {
         let error = |argument: &str| read(argument).unwrap_err().to_string();
         assert_eq!(error("speed=1"), "there is no option `speed`; there are rootfs, runtime");
+        let near = "there is no option `root`; did you mean `rootfs`?";
+        assert_eq!(error("root=/"), near);
         assert!(error("rootfs=").contains("`rootfs=…`"));
         assert!(error("rootfs=/,rootfs=/").contains("twice"));
         assert!(error("a,b").contains("a second image `b`"));
@@ -83,6 +92,11 @@ mod tests {
         assert!(error("a,rootfs=/").contains("exclude each other"));
         let bare = Options::read("a", "x[:rootfs=DIR]", &["rootfs"]).unwrap_err().to_string();
         assert_eq!(bare, "`a` is no option: write `x[:rootfs=DIR]`");
+        let folder = Options::read("/x", "x[:OPTIONS]", &["rootfs"]).unwrap_err().to_string();
+        assert_eq!(
+            folder,
+            "`/x` is no option: write `x[:OPTIONS]`; a folder as root is `rootfs=/x`"
+        );
         let choice = read("runtime=z").unwrap().one_of("runtime", &["a", "b"]).unwrap_err();
         assert_eq!(choice.to_string(), "`runtime=z` is not one of a, b");
     }
