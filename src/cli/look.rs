@@ -25,6 +25,9 @@ pub struct RedactArgs {
 pub struct ListArgs {
     /// What to list
     pub what: Listed,
+    /// With `flags`: letters of flags; only these are listed
+    #[arg(value_name = "LETTERS")]
+    pub letters: Vec<String>,
     /// Print the whole description of each probe, environment, filesystem or workload
     #[arg(long)]
     pub long: bool,

@@ -1,14 +1,26 @@
 //! The flags of figures with their remedies, for `envtax list flags`.
 
+use anyhow::{Result, ensure};
+
 use crate::compare::Flag;
 
-/// Rows of a letter and a text: what the flag means, and what to do.
-pub(super) fn rows() -> Vec<[String; 2]> {
+/// Rows of a letter and a text: what the flag means, and what to do. Of all flags, or of those
+/// whose letters stand in the words. Errors: a letter that no flag has.
+pub(super) fn rows(words: &[String]) -> Result<Vec<[String; 2]>> {
+    // As they stand behind a verdict: `(wt)`, `w,t` and `w t` are the same.
+    let wanted = words.iter().flat_map(|word| word.chars());
+    let wanted: Vec<char> = wanted.filter(|letter| !"(), ".contains(*letter)).collect();
+    let letters: Vec<char> = Flag::ALL.iter().map(|flag| flag.letter()).collect();
+    for letter in &wanted {
+        let all: String = letters.iter().collect();
+        ensure!(letters.contains(letter), "there is no flag `{letter}`; there are {all}");
+    }
     let row = |flag: &Flag| {
         let (letter, meaning) = (flag.letter().to_string(), flag.explanation());
         [letter, format!("{meaning}.\nWhat to do: {}.", remedy(*flag))]
     };
-    Flag::ALL.iter().map(row).collect()
+    let is_wanted = |flag: &&Flag| wanted.is_empty() || wanted.contains(&flag.letter());
+    Ok(Flag::ALL.iter().filter(is_wanted).map(row).collect())
 }
 
 fn remedy(flag: Flag) -> &'static str {
@@ -112,9 +124,22 @@ mod tests {
 
     #[test]
     fn every_flag_says_what_it_means_and_what_to_do() {
-        for [letter, text] in rows() {
+        for [letter, text] in rows(&[]).unwrap() {
             let (meaning, remedy) = text.split_once("\nWhat to do: ").unwrap();
             assert!(meaning.len() > 20 && remedy.len() > 20, "{letter}: {text}");
         }
+    }
+
+    #[test]
+    fn some_flags_alone() {
+        let letters = |words: &[&str]| -> Vec<String> {
+            let words: Vec<String> = words.iter().map(|word| word.to_string()).collect();
+            rows(&words).unwrap().into_iter().map(|[letter, _]| letter).collect()
+        };
+        assert_eq!(letters(&["m"]), ["m"]);
+        assert_eq!(letters(&["(cm)"]), letters(&["c,", "m"]));
+        assert_eq!(letters(&["cm"]).len(), 2);
+        let error = rows(&["ß".to_owned()]).unwrap_err().to_string();
+        assert!(error.contains("no flag `ß`; there are"), "{error}");
     }
 }

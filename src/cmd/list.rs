@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use comfy_table::{ContentArrangement, Table, presets};
 
 use super::{flags, selection};
@@ -17,6 +17,10 @@ use crate::report::{ALIASES, CHARTS, LAYOUTS, Layout, REPORTS, SECTIONS};
 use crate::workload::{self, WORKLOADS};
 
 pub fn run(args: &ListArgs) -> Result<Exit> {
+    let of_flags = matches!(args.what, Listed::Flags);
+    if let Some(word) = args.letters.first().filter(|_| !of_flags) {
+        bail!("`{word}`: only `envtax list flags` takes letters");
+    }
     let pages = match args.what {
         Listed::Probes if args.long => Some(probe_pages()),
         Listed::Environments if args.long => Some(environment_pages()),
@@ -59,7 +63,7 @@ pub fn run(args: &ListArgs) -> Result<Exit> {
         Listed::Sections => {
             SECTIONS.iter().map(|section| [section.name.into(), section.summary.into()]).collect()
         }
-        Listed::Flags => flags::rows(),
+        Listed::Flags => flags::rows(&args.letters)?,
         Listed::Formats => REPORTS
             .iter()
             .map(|report| [report.info().name.into(), report.info().summary.into()])
