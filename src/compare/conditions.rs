@@ -11,11 +11,14 @@ use super::{environment_remarks, load};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Conditions {
     /// Other tasks that wanted a CPU at the beginning of a block: their median and their 90 %
-    /// quantile. Those that `--load` asked for do not count. None where it is unknown.
+    /// quantile. Those that `--load` asked for do not count. None where it is unknown. Programs
+    /// find it by column in the comparison's `loads`.
+    #[serde(skip_serializing)]
     pub others: Option<(f64, f64)>,
     /// CPUs that the environments were measured on; none where they are unknown.
     pub cpus: Option<usize>,
-    /// Share of the machine's CPU time that the hypervisor gave to others.
+    /// Share of the machine's CPU time that the hypervisor gave to others. Also in `loads`.
+    #[serde(skip_serializing)]
     pub steal: Option<f64>,
     /// Fewest and most rounds of a measured cell.
     pub rounds: Option<(usize, usize)>,
@@ -50,8 +53,7 @@ pub(super) fn of(sides: &[Side<'_>], rows: &[Row]) -> Conditions {
         }
         let steal = load::steal_share(run);
         conditions.steal = conditions.steal.into_iter().chain(steal).reduce(f64::max);
-        let cpus = run.environments.iter().map(|it| it.cpus.len()).filter(|cpus| *cpus > 0).max();
-        conditions.cpus = conditions.cpus.max(cpus);
+        conditions.cpus = conditions.cpus.max(session.cpus());
         let wanted = run.header.plan.stop.min_rounds() as usize;
         conditions.wanted_rounds = conditions.wanted_rounds.max(wanted);
     }

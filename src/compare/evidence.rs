@@ -212,7 +212,7 @@ fn doubts(
     if data.few_rounds {
         flags.push(Flag::FewRounds);
     }
-    flags.extend(load::beside_load(column.side, key, data));
+    flags.extend(load::load_flag(column.side, key, data));
     if base.is_some_and(|(_, base)| directories::other_filesystem(column.side, base.side, key)) {
         flags.push(Flag::OtherFilesystem);
     }

@@ -100,7 +100,7 @@ pub(super) fn steal_share(run: &RunFile) -> Option<f64> {
 }
 
 /// Whether a whole command usually ran while others wanted as many CPUs as the environment has.
-pub(super) fn beside_load(side: &Side<'_>, key: &RowKey, data: &CellData<'_>) -> Option<Flag> {
+pub(super) fn load_flag(side: &Side<'_>, key: &RowKey, data: &CellData<'_>) -> Option<Flag> {
     let cpus = side.sessions.iter().filter_map(Session::cpus).max()?;
     let (usual, _) = runnable(data.blocks.iter().copied())?;
     (key.planned.is_command() && cpus > 0 && usual >= cpus as f64).then_some(Flag::BesideLoad)

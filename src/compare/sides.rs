@@ -50,10 +50,10 @@ impl<'a> Session<'a> {
         own.dirs.get(dir)?.get(name).map(String::as_str)
     }
 
-    /// How many CPUs its environment may use.
+    /// How many CPUs its environment may use; none where that is unknown.
     pub(super) fn cpus(&self) -> Option<usize> {
         let own = self.run.environments.iter().find(|own| own.name == self.env)?;
-        Some(own.cpus.len())
+        Some(own.cpus.len()).filter(|cpus| *cpus > 0)
     }
 }
 
