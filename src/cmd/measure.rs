@@ -82,7 +82,7 @@ pub(super) fn measure(draft: &Draft, how: &How<'_>) -> Result<Exit> {
             Ok((run, whole)) => {
                 done &= whole && complete(&run);
                 let seed = run.header.plan.seed;
-                told_of(path, seed, (index + 1, paths.len()));
+                print_end_of_run(path, seed, (index + 1, paths.len()));
                 measured.push((path.display().to_string(), run, None));
             }
             Err(error) if paths.len() == 1 => return Err(error),
@@ -103,7 +103,7 @@ pub(super) fn measure(draft: &Draft, how: &How<'_>) -> Result<Exit> {
     let again = ["envtax", "compare"].map(str::to_owned).into_iter().chain(files);
     let comparison = show::show(&columns, how.show, again.collect(), rules.as_ref());
     let empty = done && measured.iter().all(|(_, run, _)| nothing_measured(run));
-    told_at_the_end(&paths, &measured, empty);
+    print_end(&paths, &measured, empty || measured.iter().all(|(_, run, _)| ended_early(run)));
     // A wrong answer is in the run file like any other; the comparison refuses it.
     let failed = |cell: &compare::Cell| matches!(cell, compare::Cell::Failed { .. });
     let comparison = comparison?;
@@ -113,18 +113,43 @@ pub(super) fn measure(draft: &Draft, how: &How<'_>) -> Result<Exit> {
 }
 
 /// The run file of a single run, and whether it is `empty`. A closed stderr is no reason to fail.
-fn told_at_the_end(paths: &[PathBuf], measured: &[(String, RunFile, Option<String>)], empty: bool) {
+fn print_end(paths: &[PathBuf], measured: &[(String, RunFile, Option<String>)], empty: bool) {
     if let ([_], [(path, run, _)]) = (paths, measured) {
         let _ = writeln!(io::stderr(), "\nrun file: {path}   (seed {})", run.header.plan.seed);
     }
     if empty {
-        let text = "nothing was measured: every row was skipped, for the reasons above";
-        let _ = writeln!(io::stderr(), "envtax: {text}");
+        let _ = writeln!(io::stderr(), "envtax: nothing was measured: {}", why_nothing(measured));
+    }
+}
+
+/// Whether the budget ended before any round that counts.
+fn ended_early(run: &RunFile) -> bool {
+    let by_budget = run.end.as_ref().is_some_and(|end| end.reason == EndReason::Budget);
+    by_budget && run.outcomes.is_empty() && nothing_measured(run)
+}
+
+/// Why no row of these runs has a figure.
+fn why_nothing(measured: &[(String, RunFile, Option<String>)]) -> String {
+    match measured {
+        [(_, run, _)] if ended_early(run) => {
+            let plan = &run.header.plan;
+            let cases = run.blocks.iter().map(|block| block.case).collect::<BTreeSet<_>>().len();
+            let spent = run.blocks.iter().map(|block| block.outer_ns).sum::<u64>() as f64 / 1e9;
+            let lap = spent * plan.cases.len() as f64 / cases.max(1) as f64;
+            let rounds = plan.stop.min_rounds();
+            let needed = (lap * f64::from(rounds + rounds.div_ceil(4)) * 1.5).ceil().max(1.0);
+            format!(
+                "the first round warms up, and the budget of {} ended before another one; give \
+                 `--budget {needed}s`",
+                units::time(plan.stop.budget_s().unwrap_or_default() * 1e9)
+            )
+        }
+        _ => "every row was skipped, for the reasons above".into(),
     }
 }
 
 /// One of several runs is over.
-fn told_of(path: &Path, seed: u64, (number, runs): (usize, usize)) {
+fn print_end_of_run(path: &Path, seed: u64, (number, runs): (usize, usize)) {
     if runs > 1 {
         let path = path.display();
         let _ = writeln!(io::stderr(), "run {number} of {runs}: {path}   (seed {seed})");
@@ -287,9 +312,12 @@ impl<'a> Scribe<'a> {
     }
 }
 
+/// Names of cases in one line at most.
+const MOST_NAMES: usize = 6;
+
 /// The plan in a sentence, with what to do where the time is not enough.
 fn forecast_text(forecast: &Forecast) -> String {
-    let Forecast { cases, environments, rounds, needed, budget } = forecast;
+    let Forecast { cases, environments, rounds, needed, budget, left_out } = forecast;
     let count = |count: usize, what: &str| match count {
         1 => format!("1 {what}"),
         count => format!("{count} {what}s"),
@@ -297,25 +325,29 @@ fn forecast_text(forecast: &Forecast) -> String {
     let what = format!("{} in {}", count(*cases, "case"), count(*environments, "environment"));
     let seconds = |time: &Duration| format!("{} s", time.as_secs_f64().ceil());
     let takes = format!("{rounds} rounds of each take about {}", seconds(needed));
-    // The first round warms up and does not count.
-    let first_two = needed.mul_f64(2.0 / f64::from((*rounds).max(1)));
-    let end = |budget: &Duration| match *budget < first_two {
-        true => "many rows will have no figure",
-        false => "rows will stay open",
-    };
-    match budget {
-        Some(budget) if budget < needed => format!(
-            "{what}: {takes}, and {} are given: {}; give `--budget {}s`, or fewer \
-             cases (`--probe`, `--suite {}`)",
-            seconds(budget),
-            end(budget),
-            // What is left over makes intervals narrower.
-            (needed.as_secs_f64() * 1.5).ceil(),
-            suite::DEFAULT
-        ),
-        Some(budget) => format!("{what}: {takes} of {}", seconds(budget)),
-        None => format!("{what}: {takes}"),
+    let Some(budget) = budget else { return format!("{what}: {takes}") };
+    if budget >= needed {
+        return format!("{what}: {takes} of {}", seconds(budget));
     }
+    let end = match left_out.as_slice() {
+        [] => "rows will stay open".to_owned(),
+        all => {
+            let mut names: Vec<&str> = all.iter().map(String::as_str).take(MOST_NAMES).collect();
+            let more = (all.len() > MOST_NAMES).then(|| format!("{} more", all.len() - MOST_NAMES));
+            names.extend(more.as_deref());
+            let measured = cases.saturating_sub(all.len());
+            let names = names.join(", ");
+            format!("only the {measured} that take least are measured, and not {names}")
+        }
+    };
+    format!(
+        "{what}: {takes}, and {} are given: {end}; give `--budget {}s`, or fewer cases \
+         (`--probe`, `--suite {}`)",
+        seconds(budget),
+        // What is left over makes intervals narrower.
+        (needed.as_secs_f64() * 1.5).ceil(),
+        suite::DEFAULT
+    )
 }
 
 impl Watcher for Scribe<'_> {
@@ -384,6 +416,7 @@ mod tests {
             rounds: 15,
             needed: Duration::from_millis(89_200),
             budget: budget.map(Duration::from_secs),
+            left_out: Vec::new(),
         };
         let text = |budget| forecast_text(&forecast(budget));
         let takes = "44 cases in 2 environments: 15 rounds of each take about 90 s";
@@ -392,5 +425,9 @@ mod tests {
         let short = text(Some(40));
         assert!(short.starts_with(&format!("{takes}, and 40 s are given: rows will")), "{short}");
         assert!(short.contains("`--budget 134s`"), "{short}");
+        let left_out = (0..8).map(|number| format!("probe{number}")).collect();
+        let few = forecast_text(&Forecast { left_out, ..forecast(Some(5)) });
+        assert!(few.contains("only the 36 that take least are measured, and not probe0,"), "{few}");
+        assert!(few.contains("probe5, 2 more; give `--budget 134s`"), "{few}");
     }
 }

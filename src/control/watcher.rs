@@ -21,7 +21,7 @@ pub trait Watcher {
 }
 
 /// What measuring will take, as far as it is known before the first round.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Forecast {
     /// Cases and environments that can be measured.
     pub cases: usize,
@@ -32,6 +32,8 @@ pub struct Forecast {
     pub needed: Duration,
     /// None where only the number of rounds ends the run.
     pub budget: Option<Duration>,
+    /// Cases that are not measured, because no row would have a figure otherwise.
+    pub left_out: Vec<String>,
 }
 
 /// The progress of a run.

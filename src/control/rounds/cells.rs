@@ -43,6 +43,8 @@ pub(super) struct CaseState {
     /// Number of rounds done, including the very first warm-up.
     pub(super) rounds: u32,
     pub(super) finished: bool,
+    /// It is not measured, because the budget is not enough for all cases.
+    pub(super) left_out: bool,
     /// The last launch in which the case had a warm-up, and how many warm-ups it had there.
     pub(super) warm: Option<(u32, u32)>,
     /// Half-width of the widest interval, and its environment.
@@ -57,6 +59,7 @@ impl CaseState {
             cells: vec![Cell::default(); environments],
             rounds: 0,
             finished: false,
+            left_out: false,
             warm: None,
             width: None,
             narrow_looks: 0,
@@ -70,6 +73,6 @@ impl CaseState {
 
     /// Whether it needs more rounds.
     pub(super) fn is_active(&self) -> bool {
-        !self.finished && self.measured().next().is_some()
+        !self.finished && !self.left_out && self.measured().next().is_some()
     }
 }

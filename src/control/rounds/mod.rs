@@ -163,7 +163,8 @@ impl Driver<'_> {
             let active = |case: &usize| self.cases[*case].is_active();
             let active: Vec<usize> = (0..self.cases.len()).filter(active).collect();
             if active.is_empty() {
-                return Ok(EndReason::Precision);
+                let short = self.cases.iter().any(|state| state.left_out);
+                return Ok(if short { EndReason::Budget } else { EndReason::Precision });
             }
             if self.launches.due(self.plan, self.start.elapsed()) {
                 self.launch_again()?;

@@ -19,6 +19,11 @@ const FEWEST_SAMPLES: f64 = 10.0;
 const BLOCK_LIMIT_NS: u64 = 100_000_000;
 /// The block of a whole command: one run.
 const ONE_RUN: BlockSize = BlockSize { iterations: 1, samples: 1, discard: false, limit_ns: 0 };
+/// Laps that give a figure, the second of which counts, with a reserve: rounds may take half as
+/// long again as tuning tells.
+const LAPS_WITH_RESERVE: u32 = 3;
+/// Laps that give a verdict: five rounds that count, and the first one of each of two launches.
+const FEWEST_LAPS: u32 = 7;
 /// Environments share a block size if their own sample sizes differ by this factor at most.
 const LIKE: f64 = 2.0;
 
@@ -68,8 +73,12 @@ impl Driver<'_> {
             self.share_size(index);
             self.watcher.preparing(index + 1, self.plan.cases.len());
         }
-        if let Some(forecast) = self.forecast() {
+        if let Some(mut forecast) = self.forecast() {
+            let left_out = self.too_many();
+            forecast.left_out =
+                left_out.iter().map(|case| self.plan.cases[*case].case.to_string()).collect();
             self.watcher.forecast(&forecast);
+            left_out.iter().for_each(|case| self.cases[*case].left_out = true);
         }
         self.start = Instant::now();
         Ok(())
@@ -89,7 +98,17 @@ impl Driver<'_> {
             // The first round of a launch does not count.
             needed: lap * (rounds + rounds.div_ceil(ROUNDS)),
             budget: self.plan.stop.budget_s().map(Duration::from_secs_f64),
+            left_out: Vec::new(),
         })
+    }
+
+    /// The cases that are left out where the budget is not enough for a figure of each: then those
+    /// that take least are measured, as many as get a verdict.
+    fn too_many(&self) -> Vec<usize> {
+        let Some(budget) = self.plan.stop.budget_s() else { return Vec::new() };
+        let lap = |case: usize| self.cases[case].cells.iter().map(|it| it.block).sum::<Duration>();
+        let laps: Vec<Duration> = (0..self.cases.len()).map(lap).collect();
+        left_out(&laps, Duration::from_secs_f64(budget))
     }
 
     /// Gives the reference's block size to environments that are nearly as fast. The cost of some
@@ -107,6 +126,25 @@ impl Driver<'_> {
             }
         }
     }
+}
+
+/// The cases that do not fit into the budget, by how long a round of each takes; zero where nothing
+/// is measured. None if the budget allows [`LAPS_WITH_RESERVE`]. Otherwise the
+/// others are those that take least, as many as get [`FEWEST_LAPS`], and at least one.
+fn left_out(laps: &[Duration], budget: Duration) -> Vec<usize> {
+    if laps.iter().sum::<Duration>() * LAPS_WITH_RESERVE <= budget {
+        return Vec::new();
+    }
+    let mut order: Vec<usize> = (0..laps.len()).filter(|case| !laps[*case].is_zero()).collect();
+    order.sort_by_key(|case| laps[*case]);
+    let sums = order.iter().scan(Duration::ZERO, |sum, case| {
+        *sum += laps[*case];
+        Some(*sum)
+    });
+    let fitting = sums.take_while(|sum| *sum * FEWEST_LAPS <= budget).count().max(1);
+    let mut left_out = order.split_off(fitting.min(order.len()));
+    left_out.sort_unstable();
+    left_out
 }
 
 /// How long the samples of such a block take, by the cost of an iteration in ns.
@@ -127,5 +165,22 @@ fn block_size(tuning: Tuning) -> BlockSize {
         // costs too much.
         discard: sample_ns < BLOCK_LIMIT_NS as f64,
         limit_ns: BLOCK_LIMIT_NS,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_takes_least_is_measured_where_the_budget_is_short() {
+        let laps = [30, 0, 10, 20, 400].map(Duration::from_millis);
+        let of = |budget_ms: u64| left_out(&laps, Duration::from_millis(budget_ms));
+        assert!(of(1380).is_empty(), "three laps fit");
+        assert_eq!(of(1379), [4]);
+        assert_eq!(of(7 * 60), [4]);
+        assert_eq!(of(7 * 30), [0, 4]);
+        assert_eq!(of(1), [0, 3, 4], "one is always measured");
+        assert!(left_out(&[], Duration::ZERO).is_empty());
     }
 }
