@@ -87,6 +87,11 @@ pub struct TimeArgs {
     /// Longest time to measure [default: 60s; with --runs: no limit]
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub budget: Option<Duration>,
+    /// Start each environment exactly N times, spread over the runs or the budget [default: again
+    /// after every four runs, less often where starting takes more than 15 % of the budget; once
+    /// with --runs]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub launches: Option<u32>,
     /// Seed of the random order [default: drawn, and recorded in the run file]
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,

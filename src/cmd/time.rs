@@ -66,8 +66,12 @@ fn draft_of(args: &TimeArgs, environments: Vec<EnvSpec>) -> Result<Draft> {
         dirs: Vec::new(),
         seed: args.seed.unwrap_or_else(measure::fresh_seed),
         stop: stop_of(args),
-        // Each start has a first run, so a user who counts runs wants one start only.
-        launches: args.runs.map_or(LaunchCount::Affordable, |_| LaunchCount::Exactly(1)),
+        launches: match (args.launches, args.runs) {
+            (Some(number), _) => LaunchCount::Exactly(number),
+            // Each start has a first run, so a user who counts runs wants one start only.
+            (None, Some(_)) => LaunchCount::Exactly(1),
+            (None, None) => LaunchCount::Affordable,
+        },
         cold_launches: false,
         load: 0,
         commands: Some(CommandRules {

@@ -125,7 +125,15 @@ fn time_words(
     environments.into_iter().for_each(|text| option(&mut words, "--env", text));
     cases_of_commands(&mut words, plan, cases);
     rules_of_commands(&mut words, rules);
-    // A number of runs is measured in one start.
+    // With a number of runs, one start is what nobody asked for.
+    let planned = match plan.launches {
+        LaunchCount::Exactly(1) if plan.stop.rounds().is_some() => None,
+        LaunchCount::Exactly(number) => Some(number),
+        LaunchCount::Affordable => None,
+    };
+    if let Some(number) = amount.launches.or(planned) {
+        option(&mut words, "--launches", number.to_string());
+    }
     match plan.stop.rounds().filter(|_| amount.launches.is_none()) {
         Some(_) => option(&mut words, "--runs", amount.rounds.to_string()),
         None => {

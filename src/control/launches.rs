@@ -67,7 +67,9 @@ impl Launches {
         let wanted = match plan.launches {
             LaunchCount::Affordable => ROUNDS,
             LaunchCount::Exactly(number) => {
-                plan.stop.min_rounds().div_ceil(number.max(1)).clamp(1, ROUNDS)
+                let each = plan.stop.min_rounds().div_ceil(number.max(1)).max(1);
+                // Without a budget, the number of rounds alone says when a launch had its part.
+                plan.stop.budget_s().map_or(each, |_| each.min(ROUNDS))
             }
         };
         let part = plan.stop.budget_s().map_or(0.0, |budget| {
@@ -226,6 +228,28 @@ mod tests {
         let (all, _) = laps(&plan(10.0, 20), 10, 400);
         let (_, before) = all.split_last().unwrap();
         assert!(before.iter().all(|laps| *laps == 1), "each has a round that counts: {all:?}");
+    }
+
+    #[test]
+    fn a_number_of_launches_is_spread_over_a_number_of_rounds() {
+        let mut plan = plan(1.0, 3);
+        plan.stop = Stop::Rounds { rounds: 20, budget_s: None };
+        let mut launches = Launches::new(Duration::from_millis(5), &plan);
+        let (mut now, mut all) = (Duration::ZERO, Vec::new());
+        for _ in 0..20 {
+            if launches.due(&plan, now) {
+                all.push(launches.counted());
+                launches.again(Duration::from_millis(5), now);
+            }
+            // The first lap of a launch does not count.
+            let laps = if launches.laps == 0 { 2 } else { 1 };
+            for _ in 0..laps {
+                now += Duration::from_millis(100);
+                launches.lap(now);
+            }
+        }
+        all.push(launches.counted());
+        assert_eq!(all, [7, 7, 6]);
     }
 
     #[test]
