@@ -10,52 +10,45 @@ use crate::model::Quantity;
 pub struct Csv;
 
 static INFO: ReportInfo =
-    ReportInfo { name: "csv", layouts: false, summary: "one line a figure, for spreadsheets" };
+    ReportInfo { name: "csv", for_people: false, summary: "one line a figure, for spreadsheets" };
 
-const HEADER: [&str; 26] = [
-    "probe",
-    "phase",
-    "params",
-    "dir",
-    "unit",
-    "quantity",
-    "environment",
-    "reference",
-    "cost",
-    "all_in",
-    "rounds",
-    "tax",
-    "tax_low",
-    "tax_high",
-    "verdict",
-    "flags",
-    "reason",
-    "all_in_tax",
-    "all_in_tax_low",
-    "all_in_tax_high",
-    "tax_p10",
-    "tax_p90",
-    "runnable",
-    "runnable_p90",
-    "wait_share",
-    "steal_share",
+/// What a column has.
+enum Has {
+    Text,
+    Number,
+}
+use Has::{Number, Text};
+
+const HEADER: [(&str, Has); 26] = [
+    ("probe", Text),
+    ("phase", Text),
+    ("params", Text),
+    ("dir", Text),
+    ("unit", Text),
+    ("quantity", Text),
+    ("environment", Text),
+    ("reference", Text),
+    ("cost", Number),
+    ("all_in", Number),
+    ("rounds", Number),
+    ("tax", Number),
+    ("tax_low", Number),
+    ("tax_high", Number),
+    ("verdict", Text),
+    ("flags", Text),
+    ("reason", Text),
+    ("all_in_tax", Number),
+    ("all_in_tax_low", Number),
+    ("all_in_tax_high", Number),
+    ("tax_p10", Number),
+    ("tax_p90", Number),
+    ("runnable", Number),
+    ("runnable_p90", Number),
+    ("wait_share", Number),
+    ("steal_share", Number),
 ];
 /// Columns from the verdict on, which has the state of what was not measured.
 const FROM_VERDICT: usize = 8;
-/// Columns with text; the others have numbers.
-const TEXTS: [&str; 11] = [
-    "probe",
-    "phase",
-    "params",
-    "dir",
-    "unit",
-    "quantity",
-    "environment",
-    "reference",
-    "verdict",
-    "flags",
-    "reason",
-];
 /// Columns of what else the machine did.
 const LOAD: usize = 4;
 
@@ -66,15 +59,17 @@ impl Report for Csv {
 
     fn render(&self, comparison: &Comparison, _: &Style) -> Result<Vec<u8>> {
         let mut writer = csv::Writer::from_writer(Vec::new());
-        writer.write_record(HEADER)?;
+        writer.write_record(HEADER.iter().map(|(name, _)| name))?;
         for row in &comparison.rows {
             for (column, cell) in row.cells.iter().enumerate() {
                 let mut record = record(comparison, row, column, cell);
                 record.extend(load(comparison, column));
-                writer.write_record(HEADER.iter().zip(&record).map(|(name, text)| {
-                    let cell = if TEXTS.contains(name) { csv_text(text) } else { text.into() };
-                    cell.into_owned()
-                }))?;
+                writer.write_record(HEADER.iter().zip(&record).map(
+                    |((_, has), text)| match has {
+                        Text => csv_text(text).into_owned(),
+                        Number => text.clone(),
+                    },
+                ))?;
             }
         }
         Ok(writer.into_inner()?)
