@@ -1,5 +1,7 @@
 //! Formats numbers as text, and reads sizes. Nothing else in the program formats figures.
 
+use unicode_width::UnicodeWidthStr;
+
 /// Nanoseconds as a time with three significant digits in ns, µs, ms or s.
 pub fn time(ns: f64) -> String {
     let (value, unit) = match ns.abs() {
@@ -81,12 +83,29 @@ fn three_digits(value: f64) -> String {
     }
 }
 
+/// The columns that the text takes on a terminal.
+pub fn columns(text: &str) -> usize {
+    UnicodeWidthStr::width(text)
+}
+
+/// As [`wrapped`], with the spaces at the beginning of the text before each line.
+pub fn indented(text: &str, width: usize) -> Vec<String> {
+    let indent = &text[..text.len() - text.trim_start_matches(' ').len()];
+    let lines = wrapped(text, width.saturating_sub(indent.len()));
+    lines.into_iter().map(|line| format!("{indent}{line}")).collect()
+}
+
+/// `26.0 to 27.1`: the ends of an interval of factors.
+pub fn factors((low, high): (f64, f64)) -> String {
+    format!("{} to {}", factor(low), factor(high))
+}
+
 /// Breaks a text into lines of at most `width` columns; a longer word has a line of its own.
 pub fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split(' ').filter(|word| !word.is_empty()) {
         match lines.last_mut() {
-            Some(line) if line.chars().count() + 1 + word.chars().count() <= width => {
+            Some(line) if columns(line) + 1 + columns(word) <= width => {
                 line.push(' ');
                 line.push_str(word);
             }
@@ -153,5 +172,7 @@ mod tests {
         assert_eq!(wrapped("one two  three", 7), ["one two", "three"]);
         assert_eq!(wrapped("an immeasurably", 5), ["an", "immeasurably"]);
         assert!(wrapped(" ", 5).is_empty());
+        assert_eq!(wrapped("日本 語", 6), ["日本", "語"], "wide letters count twice");
+        assert_eq!(indented("  one two", 6), ["  one", "  two"]);
     }
 }

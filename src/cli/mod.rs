@@ -20,7 +20,7 @@ pub use inside::AgentArgs;
 pub use look::{CompletionsArgs, DoctorArgs, ListArgs, Listed, RedactArgs};
 pub use run::RunArgs;
 pub use session::{SessionAddArgs, SessionArgs, SessionCompareArgs, SessionVerb};
-pub use shared::{FailOn, FileArgs, GateArgs, OutputArgs, RepeatArgs, ShowArgs};
+pub use shared::{DEFAULT_MARGIN, FailOn, FileArgs, GateArgs, OutputArgs, RepeatArgs, ShowArgs};
 pub use time::TimeArgs;
 
 /// Measures what an execution environment costs.

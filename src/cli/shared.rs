@@ -59,10 +59,13 @@ pub enum FailOn {
     Estimate,
 }
 
+/// The margin where no option gives another, in per cent.
+pub const DEFAULT_MARGIN: f64 = 3.0;
+
 #[derive(Debug, Args)]
 pub struct ShowArgs {
     /// Differences of up to PCT per cent count as the same
-    #[arg(long, value_name = "PCT", default_value_t = 3.0)]
+    #[arg(long, value_name = "PCT", default_value_t = DEFAULT_MARGIN)]
     pub margin: f64,
     /// Format of the output
     // The names are those of the registry, which `main.rs` adds: nothing is looked up here.

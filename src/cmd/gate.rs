@@ -1,9 +1,8 @@
 //! `--fail-above`: the limits as they are typed, and the words in which a gate ends.
 
-use std::io::{self, Write};
-
 use anyhow::{Context, Result, ensure};
 
+use super::show;
 use crate::cli::{FailOn, GateArgs, ShowArgs};
 use crate::compare::{Comparison, GateOn, GateRules, Limit};
 use crate::exit::Exit;
@@ -58,21 +57,14 @@ fn limit(text: &str) -> Result<Limit> {
 
 /// Tells what the gate found, where there is one, and how envtax ends. The words come last: behind
 /// a table for people on standard output, behind other formats where they are not part of these.
-pub(super) fn finish(comparison: &Comparison, show: &ShowArgs, otherwise: Exit) -> Result<Exit> {
+pub(super) fn finish(comparison: &Comparison, args: &ShowArgs, otherwise: Exit) -> Result<Exit> {
     let Some(gate) = &comparison.gate else { return Ok(otherwise) };
     // A gate that judges nothing never closes, which is worse than no gate.
     ensure!(
         gate.judged > 0 || gate.failed(),
         "`--fail-above` judged no figure, so that the gate can never close"
     );
-    let text = format!("\n{}", report::gate::lines(comparison, gate).join("\n"));
-    if show.format == report::TEXT {
-        let mut output = io::stdout().lock();
-        writeln!(output, "{text}").and_then(|()| output.flush())?;
-    } else {
-        // A closed stderr is no reason to fail.
-        let _ = writeln!(io::stderr(), "{text}");
-    }
+    show::behind(args, &report::gate::lines(comparison, gate).join("\n"))?;
     Ok(if gate.failed() { Exit::Gate } else { otherwise })
 }
 

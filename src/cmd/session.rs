@@ -13,16 +13,15 @@ use clap::FromArgMatches;
 
 use super::compare::Files;
 use super::{gate, measure, run, show, time};
-use crate::cli::{Cli, RepeatArgs, SessionAddArgs, SessionCompareArgs, SessionVerb, Verb};
-use crate::compare::{Comparison, MIN_SESSIONS, pooled, tax_of};
+use crate::cli::{
+    Cli, RepeatArgs, RunArgs, SessionAddArgs, SessionCompareArgs, SessionVerb, TimeArgs, Verb,
+};
+use crate::compare::{ADVISABLE_SESSIONS, Comparison, MIN_SESSIONS, pooled, tax_of};
 use crate::exit::Exit;
 use crate::model::{COMMAND, CommandPhase, is_name};
-use crate::report;
 
 /// What every session of a folder measures: the words after the label of the first one.
 const ARGUMENTS: &str = "arguments.json";
-/// Sessions a side that are advisable.
-const ADVISABLE: usize = 5;
 
 pub fn session(verb: &SessionVerb) -> Result<Exit> {
     match verb {
@@ -39,26 +38,24 @@ fn add(args: &SessionAddArgs) -> Result<Exit> {
         args.label
     );
     let words = words(args)?;
-    let mut verb = verb_of(&words)?;
+    let mut measurement = measurement_of(&words)?;
     let folder = args.folder.join(&args.label);
     let output = folder.join(measure::default_path());
     let repeat = RepeatArgs { repeat: args.sessions, every: args.every };
-    match &mut verb {
-        Verb::Run(run) => (run.output.output, run.repeat) = (Some(output), repeat),
-        Verb::Time(time) => {
+    match &mut measurement {
+        Measurement::Run(run) => (run.output.output, run.repeat) = (Some(output), repeat),
+        Measurement::Time(time) => {
             (time.output.output, time.repeat) = (Some(output), repeat);
             time.label = Some(args.label.clone());
         }
-        _ => bail!("a session is one of `run` or `time`: `envtax session add LABEL run …`"),
     }
     fs::create_dir_all(&folder).with_context(|| format!("making `{}`", folder.display()))?;
     let arguments = args.folder.join(ARGUMENTS);
     let text = serde_json::to_string(&words)? + "\n";
     fs::write(&arguments, text).with_context(|| format!("writing `{}`", arguments.display()))?;
-    let exit = match &verb {
-        Verb::Run(args) => run::run(args),
-        Verb::Time(args) => time::run(args),
-        _ => unreachable!("it was one of these above"),
+    let exit = match &measurement {
+        Measurement::Run(args) => run::run(args),
+        Measurement::Time(args) => time::run(args),
     };
     let count = files(&args.folder, &args.label).map_or(0, |files| files.len());
     let sessions = if count == 1 { "session" } else { "sessions" };
@@ -95,21 +92,31 @@ fn words(args: &SessionAddArgs) -> Result<Vec<String>> {
     }
 }
 
+/// What a session carries out.
+enum Measurement {
+    Run(Box<RunArgs>),
+    Time(Box<TimeArgs>),
+}
+
 /// The words as arguments of `run` or `time`, without what each session has by itself.
-fn verb_of(words: &[String]) -> Result<Verb> {
+fn measurement_of(words: &[String]) -> Result<Measurement> {
     let line = ["envtax"].into_iter().chain(words.iter().map(String::as_str));
     // A wrong option is told as in `run` and `time` themselves.
     let matches = super::command().try_get_matches_from(line).unwrap_or_else(|it| it.exit());
     let verb = Cli::from_arg_matches(&matches).unwrap_or_else(|it| it.exit()).verb;
-    let (output, repeat, label) = match &verb {
-        Verb::Run(args) => (&args.output, &args.repeat, None),
-        Verb::Time(args) => (&args.output, &args.repeat, args.label.as_ref()),
-        _ => return Ok(verb),
+    let measurement = match verb {
+        Verb::Run(args) => Measurement::Run(Box::new(args)),
+        Verb::Time(args) => Measurement::Time(Box::new(args)),
+        _ => bail!("a session is one of `run` or `time`: `envtax session add LABEL run …`"),
+    };
+    let (output, repeat, label) = match &measurement {
+        Measurement::Run(args) => (&args.output, &args.repeat, None),
+        Measurement::Time(args) => (&args.output, &args.repeat, args.label.as_ref()),
     };
     ensure!(output.output.is_none(), "`-o` is chosen by `envtax session add`; leave it away");
     ensure!(repeat.repeat == 1, "write `--sessions N` before the label instead of `--repeat N`");
     ensure!(label.is_none(), "`--label` is chosen by `envtax session add`; leave it away");
-    Ok(verb)
+    Ok(measurement)
 }
 
 /// Compares the sessions of two labels.
@@ -138,12 +145,7 @@ fn compare(args: &SessionCompareArgs) -> Result<Exit> {
     let comparison = show::show(&columns, &args.show, again(args), rules.as_ref())?;
     let have = sides.iter().map(|(label, sources)| (label.as_str(), sources.len()));
     let text = next(&comparison, have.collect());
-    if args.show.format == report::TEXT {
-        let mut output = io::stdout().lock();
-        writeln!(output, "\n{text}").and_then(|()| output.flush())?;
-    } else {
-        let _ = writeln!(io::stderr(), "{text}");
-    }
+    show::behind(&args.show, &show::wrapped(&text))?;
     gate::finish(&comparison, &args.show, Exit::Done)
 }
 
@@ -171,8 +173,8 @@ fn next(comparison: &Comparison, have: Vec<(&str, usize)>) -> String {
         _ if least < MIN_SESSIONS => {
             (MIN_SESSIONS, format!("{MIN_SESSIONS} sessions a side are needed for a verdict"))
         }
-        None if least < ADVISABLE => {
-            (ADVISABLE, format!("{ADVISABLE} sessions a side are advisable"))
+        None if least < ADVISABLE_SESSIONS => {
+            (ADVISABLE_SESSIONS, format!("{ADVISABLE_SESSIONS} sessions a side are advisable"))
         }
         None => return format!("enough: {least} sessions a side"),
         Some(None) => {

@@ -2,18 +2,13 @@
 
 use std::io::{self, IsTerminal, Write};
 
-use anyhow::{Result, ensure};
+use anyhow::{Result, bail, ensure};
 
-use crate::cli::ShowArgs;
+use crate::cli::{DEFAULT_MARGIN, ShowArgs};
 use crate::compare::{Comparison, GateRules, Margins, Side, compare, gate};
-use crate::report::{self, Detail, REPORTS, Style};
-use crate::sys;
+use crate::report::{self, Detail, REPORTS, ReportInfo, Style};
 use crate::words::{Language, Words};
-
-/// The format that has sections.
-const TEXT: &str = "text";
-/// The margin that needs no option, in per cent.
-const MARGIN: f64 = 3.0;
+use crate::{sys, units};
 
 /// Checks the options before anything is measured.
 pub fn check(args: &ShowArgs) -> Result<()> {
@@ -22,21 +17,19 @@ pub fn check(args: &ShowArgs) -> Result<()> {
     detail(args)?;
     report::find_chart(&args.chart)?;
     language(args)?;
-    let is_text = args.sections.is_empty() || args.format == TEXT;
-    ensure!(is_text, "`--section` is for `--format {TEXT}`: the other formats print everything");
     if let Some(name) = &args.layout {
         report::find_layout(name)?;
-        let formats: Vec<&str> = REPORTS
-            .iter()
-            .map(|report| report.info())
-            .filter(|info| info.layouts)
-            .map(|info| info.name)
-            .collect();
-        ensure!(
-            format.info().layouts,
-            "`--layout {name}` is for people: use `--format {}`",
-            formats.join("` or `")
-        );
+    }
+    let options = [
+        ("--layout", args.layout.as_ref(), (|info| info.layouts) as fn(&ReportInfo) -> bool),
+        ("--section", args.sections.first(), |info| info.sections),
+    ];
+    for (option, name, takes) in options {
+        let infos = REPORTS.iter().map(|report| report.info()).filter(|info| takes(info));
+        let formats: Vec<&str> = infos.map(|info| info.name).collect();
+        if let Some(name) = name.filter(|_| !takes(format.info())) {
+            bail!("`{option} {name}` is for people: use `--format {}`", formats.join("` or `"));
+        }
     }
     Ok(())
 }
@@ -62,7 +55,7 @@ pub fn show(
 ) -> Result<Comparison> {
     let mut comparison = compare(sides, &Margins::general(args.margin / 100.0))?;
     comparison.gate = rules.map(|rules| gate(&comparison, rules));
-    if args.margin != MARGIN {
+    if args.margin != DEFAULT_MARGIN {
         again.extend(["--margin".into(), args.margin.to_string()]);
     }
     let style = style(args, again)?;
@@ -83,12 +76,38 @@ fn language(args: &ShowArgs) -> Result<Language> {
     Ok(Language::of_locale(&locale))
 }
 
+/// Prints what follows from a comparison, behind it: to standard output behind a table for the
+/// terminal, and to standard error behind other formats, of which it is no part.
+pub fn behind(args: &ShowArgs, text: &str) -> Result<()> {
+    if args.format == report::TEXT {
+        let mut output = io::stdout().lock();
+        writeln!(output, "\n{text}").and_then(|()| output.flush())?;
+    } else {
+        // A closed stderr is no reason to fail.
+        let _ = writeln!(io::stderr(), "\n{text}");
+    }
+    Ok(())
+}
+
+/// The text in lines as wide as the terminal, each with its own spaces at the beginning.
+pub fn wrapped(text: &str) -> String {
+    let width = usize::from(width().unwrap_or(report::WIDTH));
+    let lines = text.lines().flat_map(|line| units::indented(line, width));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// Columns of the terminal; none where there is none.
+fn width() -> Option<u16> {
+    let terminal = io::stdout().is_terminal();
+    terminal.then(|| comfy_table::Table::new().width()).flatten()
+}
+
 /// Colour and width as the terminal has them. NO_COLOR (no-color.org) and `TERM=dumb` are obeyed.
 fn style(args: &ShowArgs, again: Vec<String>) -> Result<Style> {
     let terminal = io::stdout().is_terminal();
     let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
-    let width = terminal.then(|| comfy_table::Table::new().width()).flatten();
+    let width = width();
     let layout = args.layout.as_deref().map(report::find_layout).transpose()?;
     let detail = detail(args)?;
     let colour = terminal && !plain && !dumb && sys::takes_escapes();

@@ -24,7 +24,7 @@ pub struct Directories {
 }
 
 /// One row in every column.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct DirectoryRow {
     /// The row without its directory.
     pub name: String,
@@ -33,12 +33,47 @@ pub struct DirectoryRow {
 }
 
 /// What it costs in one environment.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct DirectoryCosts {
     /// In the reference directory, in the row's quantity.
     pub cost: f64,
     /// How many times as much it is in each of [`Directories::names`], with the 95 % interval.
     pub ratios: Vec<Option<Cost>>,
+}
+
+/// Directories of which none is shown to be dearer than another one, in these rows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Cheapest<'a> {
+    pub dirs: Vec<&'a str>,
+    pub rows: Vec<&'a DirectoryRow>,
+}
+
+impl Directories {
+    /// Which directories cost least in which rows of that column: those whose 95 % intervals
+    /// overlap with the interval of the cheapest one. Rows with the same ones stand together.
+    pub fn cheapest(&self, column: usize) -> Vec<Cheapest<'_>> {
+        let mut found: Vec<Cheapest<'_>> = Vec::new();
+        for row in &self.rows {
+            let Some(costs) = row.columns.get(column).and_then(Option::as_ref) else { continue };
+            let reference = (self.reference.as_str(), (1.0, 1.0, 1.0));
+            let others = self.names.iter().zip(&costs.ratios).filter_map(|(name, cost)| {
+                let cost = cost.as_ref()?;
+                let (low, high) = cost.interval.unwrap_or((0.0, f64::INFINITY));
+                Some((name.as_str(), (cost.value, low, high)))
+            });
+            let all: Vec<_> = std::iter::once(reference).chain(others).collect();
+            let least = all.iter().map(|it| it.1).min_by(|a, b| a.0.total_cmp(&b.0));
+            let Some((_, _, most)) = least.filter(|_| all.len() > 1) else { continue };
+            let dirs = all.iter().filter(|(_, (_, low, _))| *low <= most).map(|it| it.0);
+            let dirs: Vec<&str> = dirs.collect();
+            match found.iter_mut().find(|it| it.dirs == dirs) {
+                Some(it) => it.rows.push(row),
+                None => found.push(Cheapest { dirs, rows: vec![row] }),
+            }
+        }
+        found.sort_by_key(|it| it.dirs.len());
+        found
+    }
 }
 
 /// The comparison of directories; none where there is one only. All rows are given, also those
@@ -112,8 +147,44 @@ fn ratio(own: &CellData<'_>, base: &CellData<'_>) -> Option<Cost> {
 #[cfg(test)]
 mod tests {
     use super::super::Flag;
-    use super::super::row::Cell;
+    use super::super::row::{Cell, Cost};
     use super::super::tests::{compared, jitter, planned, run_of, set_of};
+    use super::*;
+
+    #[test]
+    fn the_cheapest_directories_are_those_whose_intervals_overlap() {
+        let cost = |value, low, high| Some(Cost { value, interval: Some((low, high)) });
+        let row = |name: &str, ratios: Vec<Option<Cost>>| DirectoryRow {
+            name: name.into(),
+            columns: vec![Some(DirectoryCosts { cost: 1.0, ratios })],
+        };
+        let directories = Directories {
+            reference: "disk".into(),
+            names: vec!["memory".into(), "ext4".into()],
+            rows: vec![
+                row("a", vec![cost(0.1, 0.09, 0.2), cost(0.3, 0.25, 0.4)]),
+                row("b", vec![cost(0.1, 0.05, 0.3), cost(0.3, 0.25, 0.4)]),
+                row("c", vec![cost(1.2, 1.1, 1.3), None]),
+                row("d", vec![cost(0.99, 0.9, 1.1), cost(1.0, 0.9, 1.1)]),
+                row("e", vec![cost(0.1, 0.09, 0.2), cost(0.3, 0.25, 0.4)]),
+                row("f", vec![None, None]),
+            ],
+        };
+        let all = directories.cheapest(0);
+        let names = |it: &Cheapest<'_>| {
+            let rows: Vec<&str> = it.rows.iter().map(|row| row.name.as_str()).collect();
+            (it.dirs.join(" "), rows.join(" "))
+        };
+        let pair = |a: &str, b: &str| (a.to_owned(), b.to_owned());
+        let expected = [
+            pair("memory", "a e"),
+            pair("disk", "c"),
+            pair("memory ext4", "b"),
+            pair("disk memory ext4", "d"),
+        ];
+        assert_eq!(all.iter().map(names).collect::<Vec<_>>(), expected);
+        assert!(directories.cheapest(1).is_empty());
+    }
 
     #[test]
     fn a_cell_on_another_filesystem_is_flagged() {

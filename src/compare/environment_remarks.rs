@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::load;
+use super::reach::{ADVISABLE_SESSIONS, MIN_SESSIONS};
 use super::remark::{Remark, RemarkKind};
 use super::sides::{Session, Side};
 use crate::model::{Details, EnvSpec};
@@ -40,7 +41,8 @@ pub(super) fn of_files(sides: &[Side<'_>]) -> Vec<Remark> {
             remarks.extend(of_file(session));
         }
     }
-    if seen.len() > 1 && !are_runs(sides) {
+    // A single side is compared with nothing.
+    if seen.len() > 1 && sides.len() > 1 && !are_runs(sides) {
         remarks.push(Remark::on_all(RemarkKind::Sessions, different_sessions(sides)));
     }
     remarks
@@ -90,10 +92,22 @@ fn different_sessions(sides: &[Side<'_>]) -> String {
         }
         false => "",
     };
+    let fewest = sides.iter().map(|side| side.sessions.len()).min().unwrap_or(0);
+    let more = match fewest {
+        few if few < MIN_SESSIONS => {
+            format!(
+                " {MIN_SESSIONS} sessions a side are needed for a verdict, {ADVISABLE_SESSIONS} \
+                 are advisable (`--versus`)."
+            )
+        }
+        some if some < ADVISABLE_SESSIONS => {
+            format!(" {ADVISABLE_SESSIONS} sessions a side are advisable.")
+        }
+        _ => String::new(),
+    };
     format!(
         "the files are different sessions, not interleaved: between sessions the same machine \
-         differs by several per cent by itself.{alone} Three sessions a side are needed for a \
-         verdict, five are advisable (`--versus`).{boots}{in_turn}"
+         differs by several per cent by itself.{alone}{more}{boots}{in_turn}"
     )
 }
 

@@ -22,8 +22,8 @@ pub struct Next {
     pub open: usize,
 }
 
-/// Longest time in seconds that is proposed.
-const LONGEST_S: f64 = 3600.0;
+/// Longest time in seconds that anybody is told to measure.
+pub const LONGEST_S: f64 = 3600.0;
 /// Starts of each environment where their number was too small.
 const LAUNCHES: u32 = 5;
 /// Most cases that a proposal names: the command is to be read.

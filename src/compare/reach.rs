@@ -7,6 +7,8 @@ use crate::stats;
 
 /// Sessions a side below which there is no verdict.
 pub const MIN_SESSIONS: usize = 3;
+/// Sessions a side that are advisable.
+pub const ADVISABLE_SESSIONS: usize = 5;
 
 /// What can be seen with the sessions that are there.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]

@@ -196,7 +196,7 @@ impl Level {
 }
 
 /// A value with its 95 % interval.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Cost {
     pub value: f64,
     pub interval: Option<(f64, f64)>,

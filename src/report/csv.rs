@@ -9,8 +9,12 @@ use crate::model::Quantity;
 
 pub struct Csv;
 
-static INFO: ReportInfo =
-    ReportInfo { name: "csv", for_people: false, summary: "one line a figure, for spreadsheets" };
+static INFO: ReportInfo = ReportInfo {
+    name: "csv",
+    layouts: false,
+    sections: false,
+    summary: "one line a figure, for spreadsheets",
+};
 
 /// What a column has.
 enum Has {

@@ -14,9 +14,8 @@ pub fn lines(comparison: &Comparison, gate: &Gate) -> Vec<String> {
     for above in &gate.above {
         let row = table::title(&comparison.rows[above.row]);
         let (ratio, limit) = (units::factor(above.ratio), above.limit);
-        let interval = above.interval.map_or(String::new(), |(low, high)| {
-            let (low, high) = (units::factor(low), units::factor(high));
-            format!(" (95\u{a0}% interval {low} to {high})")
+        let interval = above.interval.map_or(String::new(), |ends| {
+            format!(" (95\u{a0}% interval {})", units::factors(ends))
         });
         lines.push(format!("FAIL {} {row} {ratio}× > {limit}×{interval}", above.column));
     }

@@ -7,8 +7,12 @@ use crate::compare::Comparison;
 
 pub struct Json;
 
-static INFO: ReportInfo =
-    ReportInfo { name: "json", layouts: false, summary: "everything, for programs" };
+static INFO: ReportInfo = ReportInfo {
+    name: "json",
+    layouts: false,
+    sections: false,
+    summary: "everything, for programs",
+};
 
 impl Report for Json {
     fn info(&self) -> &'static ReportInfo {

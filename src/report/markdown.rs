@@ -5,16 +5,21 @@ use anyhow::Result;
 use super::escape::{markdown_cell, markdown_item};
 use super::gate;
 use super::notes;
-use super::sections;
+use super::screen::{self, Glance};
+use super::sections::{self, Part};
 use super::sheet::Sheet;
 use super::table::{self, Line};
-use super::{Report, ReportInfo, Style};
-use crate::compare::{Comparison, Gate};
+use super::{Detail, Report, ReportInfo, Style};
+use crate::compare::{Comparison, Gate, Verdict};
 
 pub struct Markdown;
 
-static INFO: ReportInfo =
-    ReportInfo { name: "markdown", layouts: true, summary: "a table for issues and wikis" };
+static INFO: ReportInfo = ReportInfo {
+    name: "markdown",
+    layouts: true,
+    sections: true,
+    summary: "a table for issues and wikis",
+};
 
 impl Report for Markdown {
     fn info(&self) -> &'static ReportInfo {
@@ -22,35 +27,111 @@ impl Report for Markdown {
     }
 
     fn render(&self, comparison: &Comparison, style: &Style) -> Result<Vec<u8>> {
-        if let Some(layout) = style.layout {
-            let tables = layout.of(comparison)?;
-            let beside = sections::sheets(comparison);
-            let mut text: String = tables.sheets.iter().chain(&beside).map(sheet).collect();
-            text.extend(tables.notes.iter().map(|note| item(note)));
+        let mut text = match style.layout {
+            Some(layout) => {
+                let tables = layout.of(comparison)?;
+                let sheets: String = tables.sheets.iter().map(sheet).collect();
+                let notes: String = tables.notes.iter().map(|note| item(note)).collect();
+                sheets + &notes + "\n"
+            }
+            None => String::new(),
+        };
+        let Detail::Sections(wanted) = &style.detail else {
+            if text.is_empty() {
+                text = answer(comparison, MOST_SENTENCES) + "\n" + &rows(comparison);
+            }
+            text.extend(sections::sheets(comparison).iter().map(sheet));
             return Ok((text + &notes(comparison)).into_bytes());
-        }
-        let mut text = String::from("| | cost | tax | 95 % interval | mean | verdict |\n");
-        text.push_str("| --- | ---: | ---: | ---: | ---: | --- |\n");
-        for line in table::lines(comparison, table::LONG) {
-            let what = match line.kind {
-                table::Kind::Heading | table::Kind::Reference => {
-                    format!("**{}**", markdown_cell(&line.what))
-                }
-                _ => format!("&emsp;{}", markdown_cell(&line.what)),
+        };
+        for section in wanted {
+            let part = match section.part {
+                Part::Summary => summary(comparison),
+                Part::Rows => rows(comparison),
+                Part::Notes => notes(comparison),
+                Part::Tables(of) => of(comparison).iter().map(sheet).collect(),
             };
-            let Line { cost, tax, interval, mean, verdict, .. } = line;
-            let [cost, tax, interval, mean, verdict] =
-                [cost, tax, interval, mean, verdict].map(|cell| markdown_cell(&cell));
-            let cells = [what, cost, tax, interval, mean, verdict];
-            text.push_str(&format!("| {} |\n", cells.join(" | ")));
+            let name = section.name;
+            text.push_str(&match part.is_empty() {
+                true => item(&format!("section `{name}`: there is nothing")),
+                false => part,
+            });
         }
-        text.push('\n');
-        for sheet in sections::sheets(comparison) {
-            text.push_str(&self::sheet(&sheet));
-        }
-        text.push_str(&notes(comparison));
-        Ok(text.into_bytes())
+        Ok((text.trim_end().to_owned() + "\n").into_bytes())
     }
+}
+
+/// Environments that have a sentence of their own above the rows.
+const MOST_SENTENCES: usize = 16;
+/// Lines of the table of a summary: with them it fits a screen.
+const MOST_LINES: usize = 12;
+/// Columns of letters of that table; a page has more room than a terminal.
+const WIDTH: usize = 100;
+
+/// The verdicts at a glance, what they come to, and the state of the machine.
+fn summary(comparison: &Comparison) -> String {
+    let Glance { title, grid, notes } = screen::glance(comparison, WIDTH, MOST_LINES);
+    let title = title.map(|title| format!("**{}**\n\n", markdown_item(&title)));
+    let heads = grid.header.iter().map(|line| line.iter().map(|cell| cell.text.as_str()));
+    let count = grid.header.iter().chain(&grid.lines).map(Vec::len).max().unwrap_or(0);
+    let mut header = vec![String::new(); count];
+    for head in heads {
+        for (own, text) in header.iter_mut().zip(head) {
+            let gap = if own.is_empty() || text.is_empty() { "" } else { "." };
+            own.push_str(&format!("{gap}{}", markdown_cell(text)));
+        }
+    }
+    let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
+    let last = count.saturating_sub(1);
+    let side = |at: usize| match at {
+        0 => "---",
+        at if at == last && grid.words_last => "---",
+        _ => "---:",
+    };
+    let sides: Vec<String> = (0..count).map(|at| side(at).to_owned()).collect();
+    let mut text = title.unwrap_or_default() + &line(&header) + &line(&sides);
+    for pieces in &grid.lines {
+        let cells = pieces.iter().map(|piece| match piece.verdict {
+            Some(Verdict::Slower | Verdict::Faster) => {
+                format!("**{}**", markdown_cell(&piece.text))
+            }
+            _ => markdown_cell(&piece.text),
+        });
+        let mut cells: Vec<String> = cells.collect();
+        cells.resize(count, String::new());
+        text.push_str(&line(&cells));
+    }
+    if !notes.is_empty() {
+        text.push_str(&format!("\n{}\n", markdown_item(&notes.join("; "))));
+    }
+    format!("{text}\n{}", answer(comparison, 3))
+}
+
+/// What the verdicts come to, what would be misread without a warning, and the machine's state.
+fn answer(comparison: &Comparison, most: usize) -> String {
+    let told = screen::verdicts(comparison, most);
+    let warnings = screen::warnings(comparison, 2).into_iter().map(|text| format!("! {text}"));
+    let state = screen::state(&comparison.conditions).1;
+    told.into_iter().chain(warnings).chain([state]).map(|text| item(&text)).collect()
+}
+
+/// Every row with its interval and verdict.
+fn rows(comparison: &Comparison) -> String {
+    let mut text = String::from("| | cost | tax | 95 % interval | mean | verdict |\n");
+    text.push_str("| --- | ---: | ---: | ---: | ---: | --- |\n");
+    for line in table::lines(comparison, table::LONG) {
+        let what = match line.kind {
+            table::Kind::Heading | table::Kind::Reference => {
+                format!("**{}**", markdown_cell(&line.what))
+            }
+            _ => format!("&emsp;{}", markdown_cell(&line.what)),
+        };
+        let Line { cost, tax, interval, mean, verdict, .. } = line;
+        let [cost, tax, interval, mean, verdict] =
+            [cost, tax, interval, mean, verdict].map(|cell| markdown_cell(&cell));
+        let cells = [what, cost, tax, interval, mean, verdict];
+        text.push_str(&format!("| {} |\n", cells.join(" | ")));
+    }
+    text + "\n"
 }
 
 fn notes(comparison: &Comparison) -> String {
@@ -90,6 +171,10 @@ fn sheet(sheet: &Sheet) -> String {
             _ => "&emsp;".repeat(indent / 2) + &cells[0],
         };
         text.push_str(&line(cells));
+    }
+    if !sheet.below.is_empty() {
+        text.push('\n');
+        text.extend(sheet.below.iter().map(|sentence| item(sentence)));
     }
     text + "\n"
 }

@@ -4,6 +4,7 @@
 mod chart;
 mod csv;
 mod differences;
+mod directories;
 mod escape;
 pub mod failure;
 pub mod gate;
@@ -32,6 +33,9 @@ pub use sections::{SECTIONS, Section, find as find_section};
 /// Name of the format that is printed unless another one is asked for.
 pub const TEXT: &str = "text";
 
+/// Columns when the output is no terminal: what fits a mail or a terminal of the usual size.
+pub const WIDTH: u16 = 80;
+
 /// Every format.
 pub const REPORTS: &[&dyn Report] =
     &[&text::Text, &markdown::Markdown, &csv::Csv, &json::Json, &page::Page, &svg::SvgFile];
@@ -41,6 +45,8 @@ pub struct ReportInfo {
     pub name: &'static str,
     /// It can print layouts.
     pub layouts: bool,
+    /// It can print sections alone.
+    pub sections: bool,
     pub summary: &'static str,
 }
 

@@ -1,8 +1,10 @@
 //! What stands under the tables: how to read them, why rows are open or empty, and every remark.
 
 use super::failure;
-use super::table::{has_lines, has_summary, title};
-use crate::compare::{Cell, Comparison, Flag, Open, Remark, RemarkKind, Row, Tax, Verdict, tax_of};
+use super::table::{flags_of, has_lines, has_summary, title};
+use crate::compare::{
+    Cell, Comparison, LONGEST_S, Open, Remark, RemarkKind, Row, Tax, Verdict, tax_of,
+};
 use crate::units;
 
 /// Why rows are open, with the interval that decided where it is another than the row's own, and
@@ -86,9 +88,8 @@ fn deciding(comparison: &Comparison, wanted: Open) -> String {
     let cells = comparison.rows.iter().filter(|row| has_lines(row)).flat_map(|row| {
         let cells = row.cells.iter().zip(&comparison.columns);
         cells.filter_map(move |(cell, label)| {
-            let (low, high) = tax_of(cell)?.corrected_interval?;
-            let (low, high) = (units::factor(low), units::factor(high));
-            Some(format!("{low} to {high} ({} in `{label}`)", title(row)))
+            let ends = units::factors(tax_of(cell)?.corrected_interval?);
+            Some(format!("{ends} ({} in `{label}`)", title(row)))
         })
     });
     let mut told: Vec<String> = cells.collect();
@@ -97,9 +98,6 @@ fn deciding(comparison: &Comparison, wanted: Open) -> String {
     let more = if more > 0 { format!(", and {more} more") } else { String::new() };
     format!("; the intervals that this asks for include 1: {}{more}", told.join(", "))
 }
-
-/// Longest time that anybody is told to measure, in seconds.
-const LONGEST_S: f64 = 3600.0;
 
 /// What more measuring would do: a time and the options.
 fn advice(open: Open, seconds: Option<f64>, of_commands: bool) -> String {
@@ -213,20 +211,8 @@ pub fn notes(comparison: &Comparison) -> Vec<String> {
         ));
     }
     notes.extend(arrows(comparison));
-    let mut flags: Vec<Flag> = comparison
-        .rows
-        .iter()
-        .filter(|row| has_lines(row))
-        .flat_map(|row| &row.cells)
-        .filter_map(|cell| match cell {
-            Cell::Measured(measured) => Some(&measured.flags),
-            _ => None,
-        })
-        .flatten()
-        .copied()
-        .collect();
-    flags.sort();
-    flags.dedup();
+    let rows = comparison.rows.iter().filter(|row| has_lines(row));
+    let flags = flags_of(rows.flat_map(|row| &row.cells));
     notes.extend(flags.iter().map(|flag| format!("({}) {}", flag.letter(), flag.explanation())));
     notes.extend(open_rows(comparison));
     notes.extend(reasons(comparison));

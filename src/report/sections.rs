@@ -4,10 +4,11 @@
 use anyhow::{Context, Result};
 
 use super::differences;
+use super::directories;
 use super::sheet::Sheet;
 use crate::compare::{
-    Cell, Comparison, Cost, Directories, DirectoryCosts, FirstRun, FirstRuns, Ladder, LatencyRow,
-    Level, Measured, Quantiles, Row, Scaling, Split, Verdict, tax_of,
+    Cell, Comparison, Cost, FirstRun, FirstRuns, Ladder, LatencyRow, Level, Measured, Quantiles,
+    Row, Scaling, Split, Verdict, tax_of,
 };
 use crate::model::{CommandPhase, Quantity, suggest};
 use crate::units;
@@ -21,6 +22,8 @@ pub struct Section {
 
 /// What a section is made of.
 pub enum Part {
+    /// The verdicts at a glance, what they come to, and the state of the machine.
+    Summary,
     /// The rows of the comparison.
     Rows,
     /// What stands below the tables.
@@ -31,12 +34,18 @@ pub enum Part {
 
 /// Every section, in the order in which they are printed.
 pub const SECTIONS: &[Section] = &[
+    Section {
+        name: "summary",
+        summary: "the verdicts at a glance and as sentences, and the state of the machine",
+        part: Part::Summary,
+    },
     Section { name: "rows", summary: "every row with its interval and verdict", part: Part::Rows },
     tables("commands", "how the runs of whole commands varied, and what they used", commands),
-    tables("directories", "what each target directory costs against the first", |comparison| {
-        let sheet = |it| directories(it, &comparison.columns);
-        comparison.directories.as_ref().map(sheet).into_iter().collect()
-    }),
+    tables(
+        "directories",
+        "what each target directory costs against the first",
+        directories::sheets,
+    ),
     tables("levels", "the levels between which taxes jump", |it| levels(it).into_iter().collect()),
     tables("runs", "taxes over several runs, and where the next run will fall", |comparison| {
         next_runs(comparison).into_iter().collect()
@@ -87,7 +96,7 @@ pub fn find(name: &str) -> Result<&'static Section> {
 pub fn sheets(comparison: &Comparison) -> Vec<Sheet> {
     let of_section = |section: &Section| match section.part {
         Part::Tables(of) => of(comparison),
-        Part::Rows | Part::Notes => Vec::new(),
+        Part::Summary | Part::Rows | Part::Notes => Vec::new(),
     };
     SECTIONS.iter().flat_map(of_section).collect()
 }
@@ -222,40 +231,6 @@ fn levels(comparison: &Comparison) -> Option<Sheet> {
         }
     }
     (!sheet.rows.is_empty()).then_some(sheet)
-}
-
-/// Environments have a line each, or the row's own where there is one.
-fn directories(directories: &Directories, columns: &[String]) -> Sheet {
-    let title = format!("Target directories: cost against `{}`", directories.reference);
-    let mut header = vec!["", directories.reference.as_str()];
-    for name in &directories.names {
-        header.extend([name.as_str(), "95\u{a0}%"]);
-    }
-    let mut sheet = Sheet::new(&title, &header);
-    for row in &directories.rows {
-        let costs = row.columns.iter().zip(columns);
-        let measured: Vec<_> =
-            costs.filter_map(|(it, label)| Some((it.as_ref()?, label))).collect();
-        if columns.len() > 1 && !measured.is_empty() {
-            sheet.rows.push(vec![row.name.clone()]);
-        }
-        for (costs, label) in measured {
-            let label = if columns.len() > 1 { format!("  {label}") } else { row.name.clone() };
-            sheet.rows.push(directory_row(label, costs));
-        }
-    }
-    sheet
-}
-
-fn directory_row(label: String, costs: &DirectoryCosts) -> Vec<String> {
-    let mut row = vec![label, units::time(costs.cost)];
-    for ratio in &costs.ratios {
-        row.extend(match ratio {
-            Some(cost) => [format!("{}×", units::factor(cost.value)), bounds(cost, units::factor)],
-            None => ["–".into(), String::new()],
-        });
-    }
-    row
 }
 
 fn ladders(comparison: &Comparison) -> Sheet {

@@ -8,11 +8,13 @@ pub struct Sheet {
     pub title: String,
     pub header: Vec<String>,
     pub rows: Vec<Vec<String>>,
+    /// Sentences below the table.
+    pub below: Vec<String>,
 }
 
 impl Sheet {
     pub fn new(title: &str, header: &[&str]) -> Sheet {
         let header = header.iter().map(|word| word.to_string()).collect();
-        Sheet { prose: false, title: title.to_owned(), header, rows: Vec::new() }
+        Sheet { prose: false, title: title.to_owned(), header, rows: Vec::new(), below: Vec::new() }
     }
 }

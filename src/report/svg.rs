@@ -8,8 +8,12 @@ use crate::compare::Comparison;
 
 pub struct SvgFile;
 
-static INFO: ReportInfo =
-    ReportInfo { name: "svg", layouts: true, summary: "a picture of one chart (--chart)" };
+static INFO: ReportInfo = ReportInfo {
+    name: "svg",
+    layouts: true,
+    sections: false,
+    summary: "a picture of one chart (--chart)",
+};
 
 impl Report for SvgFile {
     fn info(&self) -> &'static ReportInfo {

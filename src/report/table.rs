@@ -1,5 +1,7 @@
 //! The words of a comparison's table, shared by the formats that people read.
 
+use std::collections::BTreeSet;
+
 use crate::compare::{Area, Cell, Comparison, Flag, Measured, Open, Row, Tax, Verdict};
 use crate::model::{COMMAND, CommandPhase, EMPTY_SHELL, Quantity};
 use crate::units;
@@ -200,20 +202,39 @@ fn summary(comparison: &Comparison, area: &Area) -> Vec<Line> {
 /// Factor between the rounds' ratios, 10 % to 90 %, from which no single number stands for them.
 const WIDE: f64 = 2.0;
 
-/// `1.02×`, or `8.0–38` where the rounds spread so far or lie at several levels.
-pub fn ratio(tax: &Tax) -> String {
+/// What the ends of a tax that is printed as a range are of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ends {
+    /// The least and the largest of several runs.
+    Runs,
+    /// The lowest and the highest level.
+    Levels,
+    /// The 10 % and 90 % quantiles of the rounds.
+    Rounds,
+}
+
+/// The range of a tax for which no single number stands: the rounds or runs spread far, or the
+/// rounds lie at several levels.
+pub fn range(tax: &Tax) -> Option<(Ends, (f64, f64))> {
     let runs = tax.runs.as_deref().filter(|runs| runs.apart).map(|runs| &runs.ratios);
     let over_runs = runs.and_then(|runs| {
         let least = runs.iter().copied().reduce(f64::min);
         least.zip(runs.iter().copied().reduce(f64::max))
     });
-    let ends = match tax.levels.as_slice() {
-        _ if over_runs.is_some_and(|(least, most)| most / least > WIDE) => over_runs,
-        [low, .., high] => Some((low.value, high.value)),
-        _ => tax.range.filter(|(low, high)| high / low > WIDE),
-    };
-    match ends {
-        Some((low, high)) => format!("{}–{}", rough(low), rough(high)),
+    let is_wide = |(low, high): &(f64, f64)| high / low > WIDE;
+    if let Some(ends) = over_runs.filter(is_wide) {
+        return Some((Ends::Runs, ends));
+    }
+    match tax.levels.as_slice() {
+        [low, .., high] => Some((Ends::Levels, (low.value, high.value))),
+        _ => tax.range.filter(is_wide).map(|ends| (Ends::Rounds, ends)),
+    }
+}
+
+/// `1.02×`, or `8.0–38` where a range stands for it.
+pub fn ratio(tax: &Tax) -> String {
+    match range(tax) {
+        Some((_, (low, high))) => format!("{}–{}", rough(low), rough(high)),
         None => format!("{}×", units::factor(tax.ratio)),
     }
 }
@@ -262,6 +283,16 @@ pub fn verdict(tax: &Tax) -> String {
         Verdict::Descriptive => "no verdict",
     };
     word.into()
+}
+
+/// The flags of these cells, each once, in their order.
+pub fn flags_of<'a>(cells: impl IntoIterator<Item = &'a Cell>) -> Vec<Flag> {
+    let measured = cells.into_iter().filter_map(|cell| match cell {
+        Cell::Measured(measured) => Some(&measured.flags),
+        _ => None,
+    });
+    let flags: BTreeSet<Flag> = measured.flatten().copied().collect();
+    flags.into_iter().collect()
 }
 
 fn letters(measured: &Measured) -> String {

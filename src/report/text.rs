@@ -11,17 +11,15 @@ use super::screen;
 use super::sections::{Part, SECTIONS, Section};
 use super::sheet::Sheet;
 use super::table::{self, Kind, Line};
-use super::{Detail, Report, ReportInfo, Style};
+use super::{Detail, Report, ReportInfo, Style, WIDTH};
 use crate::compare::{Comparison, Verdict};
 use crate::units;
 
 pub struct Text;
 
 static INFO: ReportInfo =
-    ReportInfo { name: "text", layouts: true, summary: "a table for the terminal" };
+    ReportInfo { name: "text", layouts: true, sections: true, summary: "a table for the terminal" };
 
-/// Width when the output is no terminal: what fits a mail or a terminal of the usual size.
-const WIDTH: u16 = 80;
 /// Fewest characters that the names of rows have before cells are broken over lines.
 const SHORTEST: usize = 12;
 /// Width at most of the names in tables of words.
@@ -47,9 +45,14 @@ impl Report for Text {
                 text.push_str(&format!("\n{}\n", answer.join("\n")));
             }
             Detail::Long => {
-                let of_rows = |section: &&Section| matches!(section.part, Part::Rows);
-                // The layout's tables stand in place of the rows.
-                let all = SECTIONS.iter().filter(|it| text.is_empty() || !of_rows(it));
+                let is_told = |section: &&Section| match section.part {
+                    // It repeats the rows in short.
+                    Part::Summary => false,
+                    // The layout's tables stand in their place.
+                    Part::Rows => text.is_empty(),
+                    Part::Tables(_) | Part::Notes => true,
+                };
+                let all = SECTIONS.iter().filter(is_told);
                 let all: Vec<&Section> = all.collect();
                 text.extend(all.into_iter().map(|it| section(comparison, it, width, style)));
             }
@@ -83,6 +86,7 @@ fn tables_of(tables: &Tables, width: u16, style: &Style) -> String {
 /// A part of the whole output; empty where there is nothing to show.
 fn section(comparison: &Comparison, section: &Section, width: u16, style: &Style) -> String {
     match section.part {
+        Part::Summary => screen::render(comparison, width.into(), style),
         Part::Rows => rows(comparison, width, style),
         Part::Notes => notes(comparison, width),
         Part::Tables(of) => of(comparison).iter().map(|it| sheet(it, style)).collect(),
@@ -204,7 +208,10 @@ fn sheet(sheet: &Sheet, style: &Style) -> String {
         }
     }
     let lines = table.lines().map(|line| line.trim_end().to_owned()).collect();
-    format!("\n{}\n{}", bold(&sheet.title, style), joined(lines, headings))
+    let width = usize::from(style.width.unwrap_or(WIDTH));
+    let below = sheet.below.iter().flat_map(|text| units::wrapped(text, width));
+    let below: String = below.map(|line| line + "\n").collect();
+    format!("\n{}\n{}{below}", bold(&sheet.title, style), joined(lines, headings))
 }
 
 fn header() -> Vec<comfy_table::Cell> {

@@ -46,7 +46,7 @@ fn a_section_is_printed_alone() {
     compare("fact").exits(2).complains("a similar value exists: 'facts'");
     place.envtax(["list", "sections"]).run().exits(0).prints("starts").prints("ladders");
     let args = ["compare", "run.jsonl", "--section", "facts", "--format", "json"];
-    place.envtax(args).run().exits(2).complains("`--section` is for `--format text`");
+    place.envtax(args).run().exits(2).complains("`--section facts` is for people");
 }
 
 /// The command after `next:` is one that envtax understands, and measures what was open.
@@ -91,4 +91,52 @@ fn many_cases_picked_by_a_pattern_are_told_before_the_run() {
     let done = done.complains("`--probe` picks").complains("`--suite quick`");
     done.complains("rounds of each take about").complains("; give `--budget ");
     place.is_clean();
+}
+
+/// A budget that is not enough for a figure of each row: those that take least have one.
+#[test]
+fn a_short_budget_is_spent_on_the_rows_that_take_least() {
+    let place = Place::new();
+    let run = place.envtax(["run", "-o", "run.jsonl", "--suite", "quick", "--budget", "1ms"]);
+    let done = run.run().exits(3).complains("only the 1 that take least are measured, and not");
+    done.complains("more; give `--budget ");
+    place.is_clean();
+    // Of whole commands nothing is known before.
+    let time = place.envtax(["time", "-o", "time.jsonl", "--budget", "1ms", "--", "sleep", "0.1"]);
+    let done = time.run().exits(3).complains("the budget of 1.00 ms ended before another one");
+    done.complains("give `--budget ");
+    place.is_clean();
+}
+
+#[test]
+fn flags_are_explained_one_by_one() {
+    let place = Place::new();
+    let list = |words: &[&str]| place.envtax([&["list"], words].concat()).run();
+    let all = list(&["flags"]).exits(0).prints("m  levels:").prints("c  contended:");
+    let one = list(&["flags", "m"]).exits(0).prints("m  levels:").prints("What to do: ");
+    assert!(one.out.lines().count() < 10 && !one.out.contains("contended"), "{}", one.out);
+    let line = |text: &str| text.lines().find(|line| line.starts_with("m  ")).map(str::to_owned);
+    assert_eq!(line(&one.out), line(&all.out));
+    list(&["flags", "(cm)"]).exits(0).prints("m  levels:").prints("c  contended:");
+    list(&["flags", "1"]).exits(2).complains("there is no flag `1`");
+    list(&["probes", "m"]).exits(2).complains("only `envtax list flags` takes letters");
+}
+
+/// For an issue: one command, a table that fits a screen, the sentences, the machine's state.
+#[test]
+fn markdown_has_a_summary() {
+    let place = place();
+    let args = ["compare", "run.jsonl", "--format", "markdown"];
+    let section = |name: &str| place.envtax(args).args(["--section", name]).run().exits(0);
+    let summary = section("summary");
+    assert!(summary.out.lines().count() <= 24, "{}", summary.out);
+    let screen = place.envtax(["compare", "run.jsonl"]).run().exits(0);
+    let joined = screen.out.replace('\n', " ");
+    let state = summary.out.lines().last().unwrap().strip_prefix("- ").unwrap();
+    assert!(joined.contains(state), "{state}: {}", screen.out);
+    assert!(summary.out.contains("| --- | ---: |"), "{}", summary.out);
+    let rows = section("rows");
+    assert!(rows.out.lines().all(|line| line.starts_with("| ")), "{}", rows.out);
+    // What is above the rows when nothing is chosen.
+    place.envtax(args).run().exits(0).prints(&format!("- {state}\n"));
 }

@@ -24,8 +24,11 @@ fn sessions_are_gathered_under_labels_and_compared() {
     add(&place, "before", &["--sessions", "2"]).run().exits(0).complains("has 3 sessions now");
     add(&place, "after", &["--sessions", "2"]).run().exits(0);
     let done = compare().run().exits(0).prints("after (3 sessions)");
-    let last = done.out.trim_end().lines().next_back().unwrap();
-    assert!(last.starts_with("enough") || last.contains("session add") || last.contains("longer"));
+    let (_, last) = done.out.trim_end().rsplit_once("\n\n").unwrap();
+    let told =
+        last.starts_with("enough") || last.contains("session add") || last.contains("longer");
+    assert!(told && last.lines().all(|line| line.chars().count() <= 80), "{last}");
+    assert!(!done.out.contains("3 sessions a side are needed"), "{}", done.out);
     // The same by `compare` alone.
     let files = |label: &str| -> Vec<String> {
         let entries = std::fs::read_dir(place.path(&format!("sessions/{label}"))).unwrap();

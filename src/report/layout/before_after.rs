@@ -69,7 +69,7 @@ fn case_sheet(comparison: &Comparison, params: &str, rows: &[(&str, &Row)]) -> S
     for column in (2..=header.len() - 1).rev() {
         header.insert(column + 1, "speed-up\u{a0}%".into());
     }
-    let mut sheet = Sheet { title: title(params), header, rows: Vec::new(), prose: false };
+    let mut sheet = Sheet { header, ..Sheet::new(&title(params), &[]) };
     for (name, row) in rows {
         let mut cells = vec![name.to_string()];
         for (column, cell) in row.cells.iter().enumerate() {

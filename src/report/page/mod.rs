@@ -16,8 +16,12 @@ use crate::words::{Words, text};
 
 pub struct Page;
 
-static INFO: ReportInfo =
-    ReportInfo { name: "html", layouts: true, summary: "a page to publish: one file, offline" };
+static INFO: ReportInfo = ReportInfo {
+    name: "html",
+    layouts: true,
+    sections: false,
+    summary: "a page to publish: one file, offline",
+};
 
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
@@ -99,8 +103,8 @@ pub fn title(words: &Words, comparison: &Comparison) -> String {
 /// The sentences that follow from the verdicts, and the state of the machine.
 fn summary(scene: &Scene<'_>) -> Markup {
     let Scene { comparison, words, .. } = scene;
-    let sentences = screen::all_sentences(comparison);
-    let (state, detail) = screen::machine_state(comparison);
+    let sentences = screen::verdicts(comparison, usize::MAX);
+    let (state, detail) = screen::machine_state(&comparison.conditions);
     html! {
         ul .findings { @for sentence in &sentences { li { (sentence) } } }
         p { (words.say("page-state")) ": " strong { (state) } " – " (detail) }

@@ -243,6 +243,7 @@ pub fn sheet(sheet: &Sheet) -> Markup {
                 }
             } }
         } }
+        @for sentence in &sheet.below { p { (sentence) } }
     }
 }
 

@@ -8,15 +8,17 @@ use crate::report::table::{self, Line};
 const SHORTEST: (usize, usize) = (12, 7);
 
 /// Rows of one or two columns, a line each.
-pub struct Figures {
+pub struct Figures<'a> {
     pub grid: Grid,
+    /// What the lines show: of each row the cell whose verdict stands there.
+    pub cells: Vec<&'a Cell>,
     /// What the rows that had no room are, if there are any.
     pub left_out: Option<String>,
 }
 
 /// The rows of a comparison of at most two columns. Of more rows than `most`, those that are
 /// farthest from the reference, in their order.
-pub fn of_rows(comparison: &Comparison, most: usize) -> Figures {
+pub fn of_rows(comparison: &Comparison, most: usize) -> Figures<'_> {
     let rows: Vec<&Row> = comparison.rows.iter().filter(|row| table::has_lines(row)).collect();
     let mut kept: Vec<usize> = (0..rows.len()).collect();
     if rows.len() > most && comparison.columns.len() > 1 {
@@ -35,18 +37,20 @@ pub fn of_rows(comparison: &Comparison, most: usize) -> Figures {
     let header = vec![names.into_iter().map(Piece::bold).collect()];
     Figures {
         grid: Grid { header, lines, words_last: true, shortest: SHORTEST },
+        cells: kept.iter().filter_map(|at| rows[*at].cells.last()).collect(),
         left_out: counted(&left_out),
     }
 }
 
-/// How much the row has to tell: decided ones first, then those that are open.
+/// How much the row has to tell: decided ones first, then those that are open, then
+/// those without a figure.
 fn size(row: &Row) -> f64 {
     let of_tax = |tax: &Tax| match tax.verdict {
         Verdict::Slower | Verdict::Faster => 2.0 + tax.ratio.ln().abs(),
         Verdict::Same => 0.0,
         _ => 1.0,
     };
-    row.cells.last().map_or(0.0, |cell| tax_of(cell).map_or(1.5, of_tax))
+    row.cells.last().map_or(0.0, |cell| tax_of(cell).map_or(0.5, of_tax))
 }
 
 /// `21 more rows: 13 same, 8 not shown`.

@@ -1,8 +1,7 @@
 //! A table of short cells that never breaks a line: names are cut so that it fits the width.
 
-use unicode_width::UnicodeWidthStr;
-
 use crate::compare::Verdict;
+use crate::units::columns;
 
 /// A cell with how it is to be drawn.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -128,11 +127,6 @@ impl Grid {
         };
         self.header.iter().chain(&self.lines).map(line).collect()
     }
-}
-
-/// The columns that the text takes on a terminal.
-pub fn columns(text: &str) -> usize {
-    UnicodeWidthStr::width(text)
 }
 
 /// The text within so many columns, with `…` where something is left out.

@@ -10,10 +10,11 @@ mod tally;
 #[cfg(test)]
 mod tests;
 
-use grid::{Grid, Piece, cut};
+use grid::cut;
+pub use grid::{Grid, Piece};
 
-use super::{Style, notes, table};
-use crate::compare::{Cell, Comparison, Conditions, Flag, RemarkKind, Row, Verdict};
+use super::{Style, directories, notes, table};
+use crate::compare::{Cell, Comparison, Conditions, Flag, RemarkKind, Row, Tax, Verdict, tax_of};
 use crate::units;
 
 /// Most lines of the screen.
@@ -73,19 +74,21 @@ pub fn render(comparison: &Comparison, width: usize, style: &Style) -> String {
     found.join("\n") + "\n"
 }
 
-/// A sentence for each environment, or for several of which the same is said.
-pub fn all_sentences(comparison: &Comparison) -> Vec<String> {
-    sentences::sentences(comparison, usize::MAX)
-}
-
-/// The state of the machine as a word, and what it is made of.
-pub fn machine_state(comparison: &Comparison) -> (&'static str, String) {
-    state(&comparison.conditions)
+/// What the verdicts come to: the directories first, then a sentence for each environment.
+pub fn verdicts(comparison: &Comparison, most: usize) -> Vec<String> {
+    let mut all = directories::sentences(comparison);
+    all.truncate(most);
+    all.extend(sentences::sentences(comparison, most));
+    all
 }
 
 /// What follows from the verdicts, and where to go from there.
 pub fn answer(comparison: &Comparison, width: usize, size: &Size, style: &Style) -> Vec<String> {
     let mut lines = Vec::new();
+    for sentence in directories::sentences(comparison).iter().take(size.sentences) {
+        // It is the whole answer where there is one environment.
+        lines.extend(short(sentence, width, size.lines + 2));
+    }
     for sentence in sentences::sentences(comparison, size.sentences) {
         lines.extend(short(&sentence, width, size.lines));
     }
@@ -93,7 +96,7 @@ pub fn answer(comparison: &Comparison, width: usize, size: &Size, style: &Style)
         lines.extend(short(&format!("! {warning}"), width, 2));
     }
     let (word, text) = state(&comparison.conditions);
-    let state = units::wrapped(&format!("{word}: {text}"), width);
+    let state = units::wrapped(&text, width);
     let noisy = style.colour && comparison.conditions.is_noisy();
     lines.extend(state.into_iter().enumerate().map(|(at, line)| match (at, noisy) {
         (0, true) => line.replacen(word, &format!("\x1b[33m{word}\x1b[0m"), 1),
@@ -106,39 +109,54 @@ pub fn answer(comparison: &Comparison, width: usize, size: &Size, style: &Style)
     lines
 }
 
-fn table_part(comparison: &Comparison, width: usize, most: usize, style: &Style) -> Vec<String> {
+/// The verdicts of all rows, or of those that tell most.
+pub struct Glance {
+    pub title: Option<String>,
+    pub grid: Grid,
+    /// What the table leaves out, and what its marks and letters mean.
+    pub notes: Vec<String>,
+}
+
+/// The verdicts in a table of so many columns of letters and so many lines.
+pub fn glance(comparison: &Comparison, width: usize, most: usize) -> Glance {
     let rows: Vec<&Row> = comparison.rows.iter().filter(|row| table::has_lines(row)).collect();
     let reference = &comparison.reference;
     let environments = comparison.columns.len();
     if environments <= 2 {
         let figures = figures::of_rows(comparison, most);
-        let mut lines = Vec::new();
-        if let [_, other] = &comparison.columns[..] {
-            lines.extend(short(&format!("{other}: multiples of {reference}'s cost"), width, 2));
-        }
-        lines.extend(figures.grid.drawn(width, style.colour));
-        lines.extend(figures.left_out.map(|text| cut(&format!("… {text}"), width)));
-        lines.extend(letters(&rows, width));
-        return lines;
+        let other = comparison.columns.get(1);
+        let left_out = figures.left_out.map(|text| format!("… {text}"));
+        return Glance {
+            title: other.map(|other| format!("{other}: multiples of {reference}'s cost")),
+            notes: left_out.into_iter().chain(explained(&figures.cells)).collect(),
+            grid: figures.grid,
+        };
     }
     if let [row] = rows[..] {
-        let mut lines = figures::of_environments(comparison, row).drawn(width, style.colour);
-        lines.extend(letters(&rows, width));
-        return lines;
+        let cells = row.cells.iter().enumerate();
+        let shown = cells.filter(|(column, _)| !comparison.is_absent(*column));
+        let notes = explained(&shown.map(|it| it.1).collect::<Vec<_>>());
+        return Glance { title: None, grid: figures::of_environments(comparison, row), notes };
     }
     let matrix = matrix::matrix(comparison, width, most);
     let title = format!(
         "{environments} environments, {} rows: multiples of {reference}'s cost",
         rows.len()
     );
-    let mut lines = short(&title, width, 2);
-    lines.extend(matrix.grid.drawn(width, style.colour));
+    let mut notes = Vec::new();
     if !matrix.left_out.is_empty() {
-        let text = format!("… not shown for want of room: {}", matrix.left_out.join(", "));
-        lines.extend(short(&text, width, 1));
+        notes.push(format!("… not shown for want of room: {}", matrix.left_out.join(", ")));
     }
     let legend = tally::legend(comparison, &cells(&matrix.grid), matrix.of_areas);
-    lines.extend(units::wrapped(&legend, width));
+    notes.extend(Some(legend).filter(|legend| !legend.is_empty()));
+    Glance { title: Some(title), grid: matrix.grid, notes }
+}
+
+fn table_part(comparison: &Comparison, width: usize, most: usize, style: &Style) -> Vec<String> {
+    let Glance { title, grid, notes } = glance(comparison, width, most);
+    let mut lines = title.map_or(Vec::new(), |title| short(&title, width, 2));
+    lines.extend(grid.drawn(width, style.colour));
+    lines.extend(notes.iter().flat_map(|note| short(note, width, 3)));
     lines
 }
 
@@ -156,30 +174,24 @@ fn cells(grid: &Grid) -> Vec<&Piece> {
     grid.lines.iter().flat_map(|line| line.iter().skip(1)).collect()
 }
 
-/// The letters of the rows' flags, each with its name.
-fn letters(rows: &[&Row], width: usize) -> Vec<String> {
-    let cells = rows.iter().flat_map(|row| &row.cells);
-    let flags = cells.filter_map(|cell| match cell {
-        Cell::Measured(measured) => Some(&measured.flags),
-        _ => None,
-    });
-    let mut flags: Vec<Flag> = flags.flatten().copied().collect();
-    flags.sort();
-    flags.dedup();
+/// What the letters and figures of these cells mean, as far as a reader would stumble over them.
+fn explained(cells: &[&Cell]) -> Vec<String> {
     let name = |flag: &Flag| {
         let text = flag.explanation();
         let name = text.split_once(':').map_or(text, |(name, _)| name);
         format!("({}) {name}", flag.letter())
     };
+    let flags = table::flags_of(cells.iter().copied());
     let names: Vec<String> = flags.iter().map(name).collect();
-    match names.is_empty() {
-        true => Vec::new(),
-        false => short(&format!("{}: envtax list flags", names.join(", ")), width, 3),
-    }
+    let letters: String = flags.iter().map(|flag| flag.letter()).collect();
+    let flags = format!("{}: envtax list flags {letters}", names.join(", "));
+    let taxes: Vec<&Tax> = cells.iter().filter_map(|cell| tax_of(cell)).collect();
+    let remarks = tally::remarks(&taxes).into_iter().map(str::to_owned);
+    (!letters.is_empty()).then_some(flags).into_iter().chain(remarks).collect()
 }
 
 /// What would be misread without it: remarks, and why something was not measured.
-fn warnings(comparison: &Comparison, most: usize) -> Vec<String> {
+pub fn warnings(comparison: &Comparison, most: usize) -> Vec<String> {
     let mut all: Vec<String> = notes::remarks_of(comparison, &WARNINGS);
     all.extend(notes::reasons(comparison));
     let line = |text: &String| text.lines().next().unwrap_or_default().to_owned();
@@ -193,8 +205,15 @@ fn warnings(comparison: &Comparison, most: usize) -> Vec<String> {
     told
 }
 
+/// The state of the machine: a word, and the sentence that begins with it.
+pub fn state(conditions: &Conditions) -> (&'static str, String) {
+    let (word, text) = machine_state(conditions);
+    let gap = if text.is_empty() { "" } else { ": " };
+    (word, format!("{word}{gap}{text}"))
+}
+
 /// The state of the machine as a word, and what it is made of.
-fn state(conditions: &Conditions) -> (&'static str, String) {
+pub fn machine_state(conditions: &Conditions) -> (&'static str, String) {
     let mut parts = Vec::new();
     if let Some((usual, most)) = conditions.others {
         let cpus = match conditions.cpus {
@@ -222,7 +241,8 @@ fn state(conditions: &Conditions) -> (&'static str, String) {
             false => String::new(),
         };
         let gap = if text.is_empty() { "" } else { "; " };
-        text.push_str(&format!("{gap}{range} rounds{of}"));
+        let s = if most == 1 { "" } else { "s" };
+        text.push_str(&format!("{gap}{range} round{s}{of}"));
     }
     let word = match conditions.others {
         _ if conditions.is_noisy() => "NOISY",
@@ -259,7 +279,7 @@ fn short(text: &str, width: usize, most: usize) -> Vec<String> {
     lines.iter().map(|line| cut(line, width)).collect()
 }
 
-/// A command that can be pasted: broken before its options, with a backslash at each line's end.
+/// A command that can be pasted: broken between its parts, with a backslash at each line's end.
 fn command(name: &str, words: &[String], width: usize) -> Vec<String> {
     let mut parts: Vec<String> = Vec::new();
     for word in words {
@@ -269,8 +289,10 @@ fn command(name: &str, words: &[String], width: usize) -> Vec<String> {
             false => shell_words::quote(word),
         };
         match parts.last_mut() {
-            // An option begins a part.
-            Some(part) if !word.starts_with("--") => part.push_str(&format!(" {quoted}")),
+            // An option and its value stay together.
+            Some(part) if !word.starts_with("--") && part.starts_with("--") => {
+                part.push_str(&format!(" {quoted}"));
+            }
             _ => parts.push(quoted.into_owned()),
         }
     }
@@ -278,7 +300,7 @@ fn command(name: &str, words: &[String], width: usize) -> Vec<String> {
     let mut line = format!("{name}{}", parts.first().map_or("", String::as_str));
     for part in parts.iter().skip(1) {
         // Room for the backslash.
-        if grid::columns(&line) + 1 + grid::columns(part) + 2 > width {
+        if units::columns(&line) + 1 + units::columns(part) + 2 > width {
             lines.push(format!("{line} \\"));
             line = format!("{:1$}{part}", "", name.len());
         } else {

@@ -107,9 +107,7 @@ fn of_others(comparison: &Comparison, others: &[(usize, Tally<'_>)]) -> String {
 
 /// `87.1× (54 to 141)`.
 fn figure(tax: &Tax) -> String {
-    let interval = tax
-        .interval
-        .map(|(low, high)| format!(" ({} to {})", units::factor(low), units::factor(high)));
+    let interval = tax.interval.map(|ends| format!(" ({})", units::factors(ends)));
     format!("{}×{}", units::factor(tax.ratio), interval.unwrap_or_default())
 }
 
@@ -202,9 +200,7 @@ fn undecided(all: &Tally<'_>) -> Option<String> {
     };
     let open = match interval {
         Some((low, high)) if high > USELESS * low => "too little measured to tell".into(),
-        Some((low, high)) => {
-            format!("no difference shown ({} to {})", units::factor(low), units::factor(high))
-        }
+        Some(ends) => format!("no difference shown ({})", units::factors(ends)),
         None => "no difference shown".into(),
     };
     let parts = [

@@ -3,7 +3,7 @@
 
 use super::grid::Piece;
 use crate::compare::{Cell, Comparison, Open, Row, Tax, Verdict, tax_of};
-use crate::report::table;
+use crate::report::table::{self, Ends};
 
 /// A row with its tax.
 pub type Found<'a> = (&'a Row, &'a Tax);
@@ -145,6 +145,37 @@ pub fn legend(comparison: &Comparison, cells: &[&Piece], of_areas: bool) -> Stri
         words.insert(0, "number: the largest tax shown in the area");
     }
     words.join("; ")
+}
+
+/// What figures and verdicts mean that many readers take for something else.
+pub fn remarks(taxes: &[&Tax]) -> Vec<&'static str> {
+    let is = |tax: &Tax, wanted: Open| match tax.verdict {
+        Verdict::Inconclusive { why, .. } => why == wanted,
+        _ => false,
+    };
+    let has = |wanted: Open| taxes.iter().any(|tax| is(tax, wanted));
+    let ends = |tax: &Tax| table::range(tax).map(|(ends, _)| ends);
+    let is_of = |wanted: Ends| taxes.iter().any(|tax| ends(tax) == Some(wanted));
+    let told = [
+        (
+            is_of(Ends::Rounds),
+            "tax as a range: four of five single rounds lie in it; the interval is of their common \
+             value, so it may be narrower",
+        ),
+        (is_of(Ends::Levels), "tax as a range: the levels between which it jumps"),
+        (is_of(Ends::Runs), "tax as a range: from the least to the largest of the runs"),
+        (
+            has(Open::FewLaunches),
+            "few starts: no verdict, because the environment was started once or twice, and \
+             another start may cost up to 1.5 times as much or as little; start it more often: \
+             `--launches 5`",
+        ),
+        (
+            has(Open::ManyRows),
+            "slower?, faster?: this row alone shows it, but among so many rows some do by chance",
+        ),
+    ];
+    told.into_iter().filter(|it| it.0).map(|it| it.1).collect()
 }
 
 #[cfg(test)]

@@ -1,11 +1,11 @@
 //! Screens of comparisons whose verdicts are known, because they are made here.
 
-use super::grid::columns;
 use super::*;
 use crate::compare::{Area, Measured, Next, Open, Tax, Verdict};
 use crate::model::Quantity;
 use crate::report::Detail;
 use crate::report::chart::CHARTS;
+use crate::units::columns;
 use crate::words::{LANGUAGES, Words};
 
 const AREAS: [&str; 9] =

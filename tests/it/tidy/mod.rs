@@ -92,6 +92,7 @@ fn every_probe_kind_and_format_is_in_its_list() {
         "aligned.rs",
         "binaries.rs",
         "differences.rs",
+        "directories.rs",
         "escape.rs",
         "failure.rs",
         "file_blocks.rs",
