@@ -44,6 +44,8 @@ pub mod stats;
 pub mod sys;
 #[path = "../../src/units.rs"]
 pub mod units;
+#[path = "../../src/words/mod.rs"]
+pub mod words;
 #[path = "../../src/workload/mod.rs"]
 pub mod workload;
 

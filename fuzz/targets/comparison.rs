@@ -7,8 +7,9 @@ use std::rc::Rc;
 use envtax_fuzz::assert_harmless;
 use envtax_fuzz::compare::{Margins, compare, sides};
 use envtax_fuzz::import;
-use envtax_fuzz::report::{Detail, LAYOUTS, REPORTS, Style};
+use envtax_fuzz::report::{CHARTS, Detail, LAYOUTS, REPORTS, SECTIONS, Style};
 use envtax_fuzz::runfile::reader;
+use envtax_fuzz::words::{LANGUAGES, Words};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
@@ -31,9 +32,16 @@ fuzz_target!(|bytes: &[u8]| {
         if layout.is_some() && !report.info().layouts {
             continue;
         }
-        for detail in [Detail::Screen, Detail::Long] {
-            let again = vec!["envtax".to_owned(), "compare".to_owned()];
-            let style = Style { colour: false, width: Some(100), layout, detail, again };
+        for detail in [Detail::Screen, Detail::Long, Detail::Sections(SECTIONS.iter().collect())] {
+            let style = Style {
+                colour: false,
+                width: Some(100),
+                layout,
+                detail,
+                words: Words::of(LANGUAGES[bytes.len() % LANGUAGES.len()]),
+                chart: &CHARTS[bytes.len() % CHARTS.len()],
+                again: vec!["envtax".to_owned(), "compare".to_owned()],
+            };
             if let Ok(bytes) = report.render(&comparison, &style) {
                 assert_harmless(&String::from_utf8(bytes).expect("reports are text"));
             }
