@@ -78,6 +78,30 @@ fn whole_commands_run_below_a_root() {
     run.start().wait_clean().exits(3).prints("Read-only file system");
 }
 
+/// Root of a guest may set its calendar's clock: each run of the command moves it by decades, forth
+/// or back. Times come from another clock, and nothing waits for a date. Only a guest is asked, and
+/// never this machine.
+#[test]
+fn a_clock_that_is_set_in_a_guest_changes_no_figure() {
+    if !ready() {
+        return;
+    }
+    let place = Place::new();
+    let step = "if [ $(date +%Y) -gt 2020 ]; then to=2001; else to=2033; fi; \
+                date -s $to-05-05 >/dev/null && sleep 0.3 && [ $(date +%Y) = $to ]";
+    let run = place.envtax(["time", "-o", "run.jsonl", "--env", "vm:root=/", "--runs", "4"]);
+    run.args(["--", "sh", "-c", step]).start().wait_clean().exits(0);
+    let comparison = place.comparison("run.jsonl");
+    let wall = comparison.cell("command", "vm")["measured"].clone();
+    for figure in ["cost", "all_in", "p90"] {
+        let ns = wall[figure].as_f64().unwrap();
+        assert!((0.3e9..120e9).contains(&ns), "{figure}: {wall:#}");
+    }
+    let kinds = comparison.0["remarks"].as_array().unwrap().iter().map(|it| it["kind"].clone());
+    let of_clock = ["clock_jump", "clock_backward", "clock_rate"];
+    assert!(!kinds.clone().any(|kind| of_clock.contains(&kind.as_str().unwrap())), "{wall:#}");
+}
+
 /// The environment's rows fail with these words; the others go on.
 fn fails(spec: &str, words: &[&str]) {
     let place = Place::new();
@@ -153,11 +177,11 @@ fn options_of_machines_are_checked_before_anything_starts() {
     says("vm:cpus=many", "option `cpus=many`: write a number, `cpus=2`");
     says("vm:memory=lots", "option `memory=lots`: write a number and its unit, `memory=512MiB`");
     says("vm:memory=1MiB", "at least 128MiB");
-    says("vm:disk=x", "no option `disk` here; there are root, kernel, accel");
+    says("vm:disk=x", "no option `disk`; there are root, kernel, accel");
     says("vm:boot=soon", "write `boot=90s`");
     says("vm:tmp=loop:fat", "a guest's disk can have ext4, xfs, btrfs");
     says("vm:memory", "option `memory` has no value");
-    says("uml:cpus=2", "no option `cpus` here; there are root, memory, tmp, append, boot");
+    says("uml:cpus=2", "no option `cpus`; there are root, memory, tmp, append, boot");
     says("uml:memory=-1", "option `memory=-1`");
     place.is_clean();
 }

@@ -1,6 +1,7 @@
 //! Rules of the code base that a compiler does not keep. Each failure says what to do.
 
 mod documents;
+mod fuzz;
 mod modules;
 
 use std::fs;
@@ -56,6 +57,31 @@ fn one_operating_system_and_unsafe_code_stay_in_sys() {
             for mark in marks.iter().filter(|mark| line.contains(**mark)) {
                 let at = number + 1;
                 problems.push(format!("{}:{at}: `{mark}` belongs in src/sys/", short(path)));
+            }
+        }
+    }
+    report(problems);
+}
+
+/// The calendar's clock jumps when somebody sets it: nothing that decides may hang on it.
+#[test]
+fn only_dates_come_from_the_calendar() {
+    let users = [
+        // The date of a run file and in its name, and a seed.
+        "cmd/measure.rs",
+        // The age of a file, which the filesystem gives as a date. One that lies in the future
+        // counts as new.
+        "cleanup/leftovers.rs",
+        "cleanup/stage.rs",
+    ];
+    let mut problems = Vec::new();
+    for path in files_below("src", "rs").iter().filter(|path| layer(path) != "sys") {
+        let code = text(path);
+        let used = ["SystemTime::now", "UtcDateTime::now", "CLOCK_REALTIME"];
+        for mark in used.iter().filter(|mark| code.contains(**mark)) {
+            if !users.contains(&short(path).as_str()) {
+                let short = short(path);
+                problems.push(format!("{short}: `{mark}`; measure time with `Instant`"));
             }
         }
     }
