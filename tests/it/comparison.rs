@@ -6,11 +6,22 @@ use serde_json::Value;
 pub struct Comparison(pub Value);
 
 impl Comparison {
+    /// The place of the column with that label.
+    #[track_caller]
+    fn column(&self, label: &str) -> usize {
+        let columns = self.0["columns"].as_array().unwrap();
+        columns.iter().position(|it| it == label).expect("the column")
+    }
+
+    /// The rows of that target directory.
+    fn rows_in(&self, dir: &str) -> Vec<&Value> {
+        self.0["rows"].as_array().unwrap().iter().filter(|row| row["dir"] == dir).collect()
+    }
+
     /// The cell of the first row with that name (`probe params`), in that column.
     #[track_caller]
     pub fn cell(&self, row: &str, column: &str) -> &Value {
-        let columns = self.0["columns"].as_array().unwrap();
-        let at = columns.iter().position(|label| label == column).expect("the column");
+        let at = self.column(column);
         let is_it = |it: &&Value| {
             let (probe, params) = (it["probe"].as_str().unwrap(), it["params"].as_str().unwrap());
             format!("{probe} {params}").trim() == row
@@ -32,14 +43,13 @@ impl Comparison {
     /// number.
     #[track_caller]
     pub fn all_measured(&self, dir: &str, column: &str) -> usize {
-        let columns = self.0["columns"].as_array().unwrap();
-        let at = columns.iter().position(|label| label == column).expect("the column");
-        let rows = self.0["rows"].as_array().unwrap().iter().filter(|row| row["dir"] == dir);
-        rows.inspect(|row| {
+        let at = self.column(column);
+        let rows = self.rows_in(dir);
+        for row in &rows {
             let cost = row["cells"][at]["measured"]["cost"].as_f64();
             assert!(cost.is_some_and(|cost| cost > 0.0), "{row:#}");
-        })
-        .count()
+        }
+        rows.len()
     }
 
     /// The row's tax there.
@@ -51,22 +61,14 @@ impl Comparison {
     /// Fails unless the row failed there with these words in a part of the failure.
     #[track_caller]
     pub fn failed(&self, row: &str, column: &str, words: &str) -> &Self {
-        let cell = self.cell(row, column);
-        let told = told(&cell["failed"]);
-        assert!(
-            told.iter().any(|part| part.contains(words)),
-            "{row} in {column} without `{words}`: {cell:#}"
-        );
-        self
+        self.told("failed", row, column, words)
     }
 
     /// Fails unless every row of that target directory failed in that column with these words.
     #[track_caller]
     pub fn all_failed(&self, dir: &str, column: &str, words: &str) -> &Self {
-        let columns = self.0["columns"].as_array().unwrap();
-        let at = columns.iter().position(|label| label == column).expect("the column");
-        let of_dir = |row: &&Value| row["dir"] == dir;
-        let rows: Vec<&Value> = self.0["rows"].as_array().unwrap().iter().filter(of_dir).collect();
+        let at = self.column(column);
+        let rows = self.rows_in(dir);
         assert!(!rows.is_empty(), "no row of `{dir}` in {:#}", self.0);
         for row in rows {
             let told = told(&row["cells"][at]["failed"]);
@@ -78,8 +80,13 @@ impl Comparison {
     /// Fails unless the row was skipped there with these words in a part of the explanation.
     #[track_caller]
     pub fn skipped(&self, row: &str, column: &str, words: &str) -> &Self {
+        self.told("skipped", row, column, words)
+    }
+
+    #[track_caller]
+    fn told(&self, state: &str, row: &str, column: &str, words: &str) -> &Self {
         let cell = self.cell(row, column);
-        let told = told(&cell["skipped"]);
+        let told = told(&cell[state]);
         assert!(
             told.iter().any(|part| part.contains(words)),
             "{row} in {column} without `{words}`: {cell:#}"

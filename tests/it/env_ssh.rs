@@ -184,7 +184,7 @@ fn arguments_that_are_none_are_refused() {
         ("ssh", "the host is missing: write `ssh:[USER@]HOST"),
         ("ssh:-oProxyCommand=reboot", "is not the name of a host"),
         ("ssh:h,port=many", "`many` is not the number of a port"),
-        ("ssh:h,colour=red", "`ssh` has no option `colour`; there are port"),
+        ("ssh:h,colour=red", "there is no option `colour`; there are port"),
     ] {
         place.run(&[spec], &[PROBE]).run().exits(2).complains(words);
     }
