@@ -9,6 +9,7 @@ mod compare;
 mod control;
 mod deps;
 mod exit;
+mod explain;
 mod facts;
 mod import;
 mod inside;
@@ -19,6 +20,9 @@ mod mount;
 mod plan;
 mod probe;
 mod protocol;
+mod record;
+mod recording;
+mod reenact;
 mod report;
 mod runfile;
 mod stats;
@@ -59,6 +63,9 @@ fn dispatch(cli: Cli) -> Result<Exit> {
         Verb::Run(args) => cmd::run::run(&args),
         Verb::Time(args) => cmd::time::run(&args),
         Verb::Compare(args) => cmd::compare::run(&args),
+        Verb::Record(args) => cmd::record::run(&args),
+        Verb::Explain(args) => cmd::explain::run(&args),
+        Verb::Restore(args) => cmd::explain::restore(&args),
         Verb::Session(args) => cmd::session::session(&args.verb),
         Verb::Deps(args) => cmd::deps::run(&args),
         Verb::Redact(args) => cmd::redact::run(&args),

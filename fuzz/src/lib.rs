@@ -14,6 +14,8 @@ pub mod compare;
 pub mod control;
 #[path = "../../src/deps/mod.rs"]
 pub mod deps;
+#[path = "../../src/explain/mod.rs"]
+pub mod explain;
 #[path = "../../src/facts/mod.rs"]
 pub mod facts;
 #[path = "../../src/import/mod.rs"]
@@ -34,6 +36,10 @@ pub mod plan;
 pub mod probe;
 #[path = "../../src/protocol/mod.rs"]
 pub mod protocol;
+#[path = "../../src/recording/mod.rs"]
+pub mod recording;
+#[path = "../../src/reenact/mod.rs"]
+pub mod reenact;
 #[path = "../../src/report/mod.rs"]
 pub mod report;
 #[path = "../../src/runfile/mod.rs"]

@@ -4,8 +4,10 @@
 
 mod compare;
 mod deps;
+mod explain;
 mod inside;
 mod look;
+mod record;
 mod run;
 mod session;
 mod shared;
@@ -16,8 +18,10 @@ use clap::{Parser, Subcommand};
 
 pub use compare::CompareArgs;
 pub use deps::DepsArgs;
+pub use explain::{ExplainArgs, RestoreArgs};
 pub use inside::AgentArgs;
 pub use look::{CompletionsArgs, DoctorArgs, ListArgs, Listed, RedactArgs};
+pub use record::{PathNames, RecordArgs};
 pub use run::RunArgs;
 pub use session::{SessionAddArgs, SessionArgs, SessionCompareArgs, SessionVerb};
 pub use shared::{DEFAULT_MARGIN, FailOn, FileArgs, GateArgs, OutputArgs, RepeatArgs, ShowArgs};
@@ -43,6 +47,10 @@ pub enum Verb {
     Time(TimeArgs),
     /// Compare the environments of run files, also of several runs
     Compare(CompareArgs),
+    /// Record what a program asks of its system, to explain its cost elsewhere
+    Record(RecordArgs),
+    /// Predict what a recorded program costs in environments, and say why
+    Explain(ExplainArgs),
     /// Gather sessions before and after a change, and compare them
     Session(SessionArgs),
     /// Measure what each library of a program costs its start and its exit
@@ -60,6 +68,9 @@ pub enum Verb {
     /// The process that runs inside an environment
     #[command(hide = true)]
     Agent(AgentArgs),
+    /// Puts the stand-in files of a re-enactment back into their first state
+    #[command(hide = true)]
+    Restore(RestoreArgs),
     /// The process that measures one block
     #[command(hide = true)]
     Worker,

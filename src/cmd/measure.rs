@@ -19,7 +19,7 @@ use crate::cleanup::guard::Guard;
 use crate::cleanup::{leftovers, stage};
 use crate::cli::{GateArgs, OutputArgs, RepeatArgs, ShowArgs};
 use crate::compare::{self, pooled, sides};
-use crate::control::{self, Forecast, Progress, SessionSettings, Watcher};
+use crate::control::{self, Forecast, MakeReenactment, Progress, SessionSettings, Watcher};
 use crate::exit::Exit;
 use crate::model::{EnvSpec, Failure, Plan};
 use crate::plan::Draft;
@@ -39,12 +39,44 @@ pub(super) struct How<'a> {
     pub(super) answer_limit: Duration,
     pub(super) show: &'a ShowArgs,
     pub(super) gate: &'a GateArgs,
+    /// Makes what a re-enactment needs.
+    pub(super) reenactment: Option<&'a MakeReenactment<'a>>,
+}
+
+/// What runs of a plan gave.
+pub(super) struct Measured {
+    pub(super) paths: Vec<PathBuf>,
+    /// Each run that measured something, by the path of its file.
+    pub(super) runs: Vec<(String, RunFile, Option<String>)>,
+    /// Whether all came to their own ends.
+    pub(super) done: bool,
 }
 
 /// Carries the plan out, as often as asked for, writes the run files and prints the comparison.
 pub(super) fn measure(draft: &Draft, how: &How<'_>) -> Result<Exit> {
     let rules = gate::rules(how.gate)?;
     gate::check(rules.as_ref(), draft.cases())?;
+    let Measured { paths, runs: measured, done } = carry_out(draft, how)?;
+    let replicates = repeat::by_environment(&measured, draft.reference());
+    let columns = match measured.len() {
+        1 => sides(&measured, None)?,
+        _ => replicates.iter().map(|(name, runs)| pooled(name, runs)).collect::<Result<_>>()?,
+    };
+    let files = measured.iter().map(|(path, ..)| path.clone());
+    let again = ["envtax", "compare"].map(str::to_owned).into_iter().chain(files);
+    let comparison = show::show(&columns, how.show, again.collect(), rules.as_ref());
+    let empty = done && measured.iter().all(|(_, run, _)| nothing_measured(run));
+    print_end(&paths, &measured, empty || measured.iter().all(|(_, run, _)| ended_early(run)));
+    // A wrong answer is in the run file like any other; the comparison refuses it.
+    let failed = |cell: &compare::Cell| matches!(cell, compare::Cell::Failed { .. });
+    let comparison = comparison?;
+    let refused = comparison.rows.iter().flat_map(|row| &row.cells).any(failed);
+    let exit = if done && !empty && !refused { Exit::Done } else { Exit::Partial };
+    gate::finish(&comparison, how.show, exit)
+}
+
+/// Carries the plan out, as often as asked for, and writes the run files.
+pub(super) fn carry_out(draft: &Draft, how: &How<'_>) -> Result<Measured> {
     let output = how.output.output.clone().unwrap_or_else(default_path);
     let paths = repeat::paths(&output, how.repeat.repeat);
     let claim = |path: &PathBuf| Writer::claim(path, how.output.force);
@@ -78,7 +110,7 @@ pub(super) fn measure(draft: &Draft, how: &How<'_>) -> Result<Exit> {
             break;
         }
         let one = OneRun { index, path, writer, warnings: mem::take(&mut warnings) };
-        match one.measure(draft, &environments, &settings) {
+        match one.measure(draft, how, &environments, &settings) {
             Ok((run, whole)) => {
                 done &= whole && complete(&run);
                 let seed = run.header.plan.seed;
@@ -94,22 +126,7 @@ pub(super) fn measure(draft: &Draft, how: &How<'_>) -> Result<Exit> {
         }
     }
     ensure!(!measured.is_empty(), "no run measured anything");
-    let replicates = repeat::by_environment(&measured, draft.reference());
-    let columns = match measured.len() {
-        1 => sides(&measured, None)?,
-        _ => replicates.iter().map(|(name, runs)| pooled(name, runs)).collect::<Result<_>>()?,
-    };
-    let files = measured.iter().map(|(path, ..)| path.clone());
-    let again = ["envtax", "compare"].map(str::to_owned).into_iter().chain(files);
-    let comparison = show::show(&columns, how.show, again.collect(), rules.as_ref());
-    let empty = done && measured.iter().all(|(_, run, _)| nothing_measured(run));
-    print_end(&paths, &measured, empty || measured.iter().all(|(_, run, _)| ended_early(run)));
-    // A wrong answer is in the run file like any other; the comparison refuses it.
-    let failed = |cell: &compare::Cell| matches!(cell, compare::Cell::Failed { .. });
-    let comparison = comparison?;
-    let refused = comparison.rows.iter().flat_map(|row| &row.cells).any(failed);
-    let exit = if done && !empty && !refused { Exit::Done } else { Exit::Partial };
-    gate::finish(&comparison, how.show, exit)
+    Ok(Measured { paths, runs: measured, done })
 }
 
 /// The run file of a single run, and whether it is `empty`. A closed stderr is no reason to fail.
@@ -172,11 +189,13 @@ impl OneRun<'_> {
     fn measure(
         self,
         draft: &Draft,
+        how: &How<'_>,
         environments: &[EnvSpec],
         settings: &SessionSettings<'_>,
     ) -> Result<(RunFile, bool)> {
         let made = control::make_dirs(environments, draft.dirs(), settings)?;
-        let (data_dir, _data) = control::make_data(draft.cases(), settings)?.unzip();
+        let (data_dir, _data) =
+            control::make_data(draft.cases(), how.reenactment, settings)?.unzip();
         let dirs = made.dirs.iter().cloned().chain(data_dir).collect();
         let plan = draft.settle(self.index, environments, dirs);
         let points = control::make_mount_points(&plan, settings)?;

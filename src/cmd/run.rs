@@ -44,6 +44,7 @@ pub fn run(args: &RunArgs) -> Result<Exit> {
         answer_limit: args.answer_timeout,
         show: &args.show,
         gate: &args.gate,
+        reenactment: None,
     };
     measure::measure(&draft, &how)
 }

@@ -44,6 +44,7 @@ pub fn run(args: &TimeArgs) -> Result<Exit> {
         answer_limit: ANSWER_LIMIT,
         show: &args.show,
         gate: &args.gate,
+        reenactment: None,
     };
     measure::measure(&draft_of(args, environments)?, &how)
 }

@@ -49,9 +49,11 @@ pub fn check_block(set: &SampleSet, phases: usize, asked: &BlockSize) -> Result<
 fn check_extras(extras: &Extras) -> Result<()> {
     let texts = extras.notes.iter().chain(&extras.hidden).chain(&extras.output);
     let names = extras.counters.keys().chain(extras.latencies.keys());
+    let names = names.chain(extras.classes.keys()).chain(extras.unlike.keys());
     let letters: usize = texts.chain(names).map(String::len).sum();
     ensure!(letters <= LETTERS, "has notes of more than {LETTERS} letters");
     let counters = extras.counters.len() + extras.latencies.len() + extras.notes.len();
+    let counters = counters + extras.classes.len() + extras.unlike.len();
     ensure!(counters <= COUNTERS, "has more than {COUNTERS} notes and counters");
     let pairs: usize = extras.latencies.values().map(Vec::len).sum();
     ensure!(pairs <= PAIRS, "has histograms of more than {PAIRS} latencies");

@@ -2,6 +2,7 @@
 //! last one has ended.
 
 use std::fs;
+use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
 
@@ -11,10 +12,14 @@ use crate::cleanup::held_stage::HeldStage;
 use crate::model::{DATA_DIR, PlannedCase, TargetDir, WorkloadCase};
 use crate::{mount, sys, workload};
 
+/// Makes what a re-enactment needs, in an empty folder.
+pub type MakeReenactment<'a> = dyn Fn(&Path) -> Result<()> + 'a;
+
 /// Makes the data of these cases' workloads in a target directory, which is returned. Dropping the
 /// stage removes it.
 pub fn make_data(
     cases: &[PlannedCase],
+    reenactment: Option<&MakeReenactment<'_>>,
     settings: &SessionSettings<'_>,
 ) -> Result<Option<(TargetDir, HeldStage)>> {
     let commands = cases.iter().filter_map(PlannedCase::command);
@@ -28,7 +33,15 @@ pub fn make_data(
     sys::let_through(stage.path())?;
     let root = stage.path().join(DATA_DIR);
     fs::create_dir(&root)?;
-    for WorkloadCase { name, .. } in needy {
+    for case in needy {
+        let name = &case.name;
+        if let Some(make) = reenactment.filter(|_| case.is_reenactment()) {
+            let folder = root.join(name);
+            fs::create_dir(&folder)?;
+            make(&folder).context("making the stand-in files")?;
+            sys::let_write(&folder)?;
+            continue;
+        }
         let workload = workload::find(name)?;
         let folder = root.join(name);
         let made = fs::create_dir(&folder).and_then(|()| (workload.make)(&folder));

@@ -13,6 +13,7 @@ use crate::inside::program::hash_of;
 use crate::model::{CommandPhase, Extras, Failure, SampleSet};
 use crate::protocol::transfer::{OUTPUT_LIMIT, STDERR, STDOUT, WRITTEN};
 use crate::protocol::{CommandTask, no_program};
+use crate::recording;
 use crate::sys::{self, CommandEnd, CommandOrder, Killed};
 
 /// How many bytes from the end of an error output are quoted.
@@ -59,6 +60,11 @@ pub fn run(task: &CommandTask, folder: &Path) -> Result<SampleSet> {
         settle(&mut set);
     }
     set.extras.notes.extend(notes(&end, &out, &before, task)?);
+    if task.reports {
+        let mut report = recording::report::read(&out)?;
+        report.add_ends(end.start_ns, end.end_ns);
+        (set.extras.classes, set.extras.unlike) = (report.classes, report.unlike);
+    }
     let hashed = stdout.filter(|_| task.check_output);
     set.extras.output = hashed.map(|stdout| hash_of_outputs(&stdout, &out)).transpose()?;
     for words in &task.conclude {

@@ -60,6 +60,13 @@ pub struct Extras {
     /// one; only if they are asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<String>,
+    /// Operations of a re-enactment by class: how many, and the time in ns that they took, all
+    /// processes together.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub classes: BTreeMap<String, (u64, u64)>,
+    /// Calls of a re-enactment, by kind, that failed and had not, or had failed and did not.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub unlike: BTreeMap<String, u64>,
     /// Largest resident set in bytes of the process that started the command. The command's peak as
     /// counted is never below it.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -75,6 +75,9 @@ pub struct WorkloadCase {
     pub needs: Vec<String>,
 }
 
+/// Name of the workload that re-enacts a recording.
+pub const REENACTMENT: &str = "reenactment";
+
 /// Name of the target directory with the data of workloads.
 pub const DATA_DIR: &str = "data";
 
@@ -84,10 +87,20 @@ impl WorkloadCase {
         self.command.iter().any(|word| word.contains("{data}"))
     }
 
+    /// Whether it re-enacts a recording, and writes a report.
+    pub fn is_reenactment(&self) -> bool {
+        self.name == REENACTMENT
+    }
+
     /// The command, if the target directory [`DATA_DIR`] has that path.
     pub(super) fn words(&self, data: &str) -> Vec<String> {
+        self.filled(&self.command, data)
+    }
+
+    /// These words, if the target directory [`DATA_DIR`] has that path.
+    pub fn filled(&self, words: &[String], data: &str) -> Vec<String> {
         let folder = format!("{data}/{}", self.name);
-        self.command.iter().map(|word| word.replace("{data}", &folder)).collect()
+        words.iter().map(|word| word.replace("{data}", &folder)).collect()
     }
 }
 

@@ -16,7 +16,8 @@ mod visible;
 pub use block::{Extras, SampleSet, Usage};
 pub use case::{Case, Params};
 pub use command::{
-    COMMAND, CommandCase, CommandPhase, CommandRules, DATA_DIR, EMPTY_SHELL, Executed, WorkloadCase,
+    COMMAND, CommandCase, CommandPhase, CommandRules, DATA_DIR, EMPTY_SHELL, Executed, REENACTMENT,
+    WorkloadCase,
 };
 pub use environment::{
     Availability, CONTAINER_CAPABILITIES, ClockFacts, EnvSpec, Facts, TargetDir, is_name,

@@ -138,6 +138,9 @@ pub struct CommandTask {
     pub check_output: bool,
     pub ignore_failure: bool,
     pub settle: bool,
+    /// The file at `{out}` is the report of a re-enactment: answer with its sums.
+    #[serde(default)]
+    pub reports: bool,
     pub token: String,
     /// Time after which the command is killed.
     pub time_limit_ms: u64,

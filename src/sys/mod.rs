@@ -1,8 +1,8 @@
 //! The operating system: the only code that knows which one this is, and the only `unsafe` code.
 //!
 //! `linux` and `windows` export the same names, so nothing outside asks which system it runs on;
-//! `shared` is what both have in common. May use `model`. Must not know probes, environments or
-//! the protocol. What a system does not have answers with an error of the kind `Unsupported`,
+//! `shared` is what both have in common. May use `model`, and the
+//! instructions of `recording`. Must not know probes, environments or the protocol. What a system does not have answers with an error of the kind `Unsupported`,
 //! whose text is the reason.
 
 mod shared;
@@ -16,6 +16,7 @@ pub use shared::hypervisor::{Hypervisor, hypervisor};
 pub use shared::mutation::mutate;
 pub use shared::pe;
 pub use shared::types::{HostTimes, Needs, Ready, Room, Shape, Written};
+pub use shared::trace::{Born, Listener, PageCounts, TraceOrder};
 
 #[cfg(target_os = "linux")]
 mod linux;

@@ -16,6 +16,7 @@ mod env_ssh;
 mod env_uml;
 mod env_vm;
 mod env_wine;
+mod explain;
 mod file_probes;
 mod filesystems;
 mod foreign_text;

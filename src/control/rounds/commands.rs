@@ -7,7 +7,7 @@ use super::cells::CaseState;
 use super::{Driver, Stop};
 use crate::control::kept_outputs;
 use crate::control::settings::AgentError;
-use crate::model::{Executed, Failure};
+use crate::model::{DATA_DIR, Executed, Failure};
 use crate::protocol::{Answer, Ask, CommandTask};
 use crate::runfile::{Inspected, Record};
 
@@ -67,11 +67,17 @@ impl Driver<'_> {
         let place = |path: String| self.slots[slot].staged.get(&path).cloned().unwrap_or(path);
         let input = case.input.clone().map(place);
         let words = |words: &[String]| case.words(words, input.as_deref());
-        let fill = |all: &[Vec<String>]| all.iter().map(|it| words(it)).collect();
+        let workload = case.workload();
+        let data = self.plan.dir_path(spec, DATA_DIR).unwrap_or_default();
+        let filled = |it: &Vec<String>| match workload {
+            Some(workload) => workload.filled(&words(it), data),
+            None => words(it),
+        };
+        let fill = |all: &[Vec<String>]| all.iter().map(filled).collect();
         let stdin = rules.stdin.take().map(|path| place(words(&[path]).concat()));
         Some(CommandTask {
             words: self.plan.command_words(spec, case, input.as_deref()),
-            needs: case.workload().map(|it| it.needs.clone()).unwrap_or_default(),
+            needs: workload.map(|it| it.needs.clone()).unwrap_or_default(),
             prepare: fill(&rules.prepare),
             conclude: fill(&rules.conclude),
             inputs: input
@@ -88,6 +94,7 @@ impl Driver<'_> {
             check_output: rules.verify_output,
             ignore_failure: rules.ignore_failure,
             settle: rules.settle,
+            reports: workload.is_some_and(|it| it.is_reenactment()),
             token,
             time_limit_ms,
         })

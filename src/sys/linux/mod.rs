@@ -42,6 +42,7 @@ mod process;
 mod process_tree;
 mod ptrace;
 mod raw;
+mod reenact;
 mod seccomp;
 mod seccomp_profile;
 mod seccomp_program;
@@ -53,6 +54,8 @@ mod socket;
 mod spawn;
 mod thread;
 mod tiny_program;
+mod touched;
+mod trace;
 mod volume;
 
 pub use agent::{
@@ -101,6 +104,7 @@ pub use process::{
 };
 pub use process_tree::{ProcessTree, TREE_PROCESS_BYTES};
 pub use ptrace::enter_ptrace;
+pub use reenact::{spin_rate, start_costs};
 pub use seccomp::{check_seccomp, enter_seccomp};
 pub use self_exec_program::REPLACING_EXECUTABLE;
 pub use shell::{command_of, quoted_backslashes, shell};
@@ -109,13 +113,29 @@ pub use socket::TcpPair;
 pub use spawn::{Spawner, posix_spawn};
 pub use thread::start_thread;
 pub use tiny_program::TINY_EXECUTABLE;
+pub use touched::page_counts;
+pub use trace::{memory_of, trace};
 pub use volume::{fail_beyond_file_size_limit, file_size_limit, volume};
 
 use std::io;
+use std::os::fd::{AsFd, BorrowedFd};
 
 /// The agent's input; [`wait_for_answer`] tells whether there is something to read.
 pub fn input() -> io::Stdin {
     io::stdin()
+}
+
+/// An input in which nothing ever comes and that never closes.
+pub struct NoInput(io::PipeReader, #[allow(dead_code)] io::PipeWriter);
+
+impl AsFd for NoInput {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
+    }
+}
+
+pub fn no_input() -> io::Result<NoInput> {
+    io::pipe().map(|(reader, writer)| NoInput(reader, writer))
 }
 
 /// The exit status of a process that was started as a peer: none, because peers are forked here.

@@ -97,11 +97,11 @@ fn after_stop(status: libc::c_int) -> (Request, libc::c_int) {
 
 /// The type of requests differs between C libraries.
 #[cfg(target_env = "musl")]
-type Request = libc::c_int;
+pub(super) type Request = libc::c_int;
 #[cfg(not(target_env = "musl"))]
-type Request = libc::c_uint;
+pub(super) type Request = libc::c_uint;
 
-fn ptrace(request: Request, pid: libc::pid_t, data: libc::c_int) -> io::Result<()> {
+pub(super) fn ptrace(request: Request, pid: libc::pid_t, data: libc::c_int) -> io::Result<()> {
     let none = std::ptr::null_mut::<libc::c_void>();
     // SAFETY: none of the requests used here reads or writes memory of this process.
     check(unsafe { libc::ptrace(request, pid, none, data as libc::c_long) } as libc::c_long)

@@ -44,7 +44,7 @@ fn compile(profile: &str) -> Result<Vec<sock_filter>, String> {
     program(default, &rules)
 }
 
-fn install(filter: &[sock_filter]) -> io::Result<()> {
+pub(super) fn install(filter: &[sock_filter]) -> io::Result<()> {
     let program = libc::sock_fprog {
         len: filter.len().try_into().map_err(|_| io::ErrorKind::InvalidInput)?,
         filter: filter.as_ptr().cast_mut(),

@@ -46,11 +46,16 @@ const ARCHITECTURE: u32 = 4;
 const ARGUMENTS: u32 = 16;
 
 /// This machine's architecture as the kernel calls it (linux/audit.h).
-const HERE: u32 = if cfg!(target_arch = "aarch64") { 0xc000_00b7 } else { 0xc000_003e };
+pub(super) const HERE: u32 = if cfg!(target_arch = "aarch64") { 0xc000_00b7 } else { 0xc000_003e };
 
 /// A filter that allows everything, which is the shortest one.
 pub(super) fn allow_all() -> Code {
     give(Action(libc::SECCOMP_RET_ALLOW))
+}
+
+/// A filter by which every call stops for the tracer, where there is one.
+pub(super) fn trace_all() -> Code {
+    give(Action(libc::SECCOMP_RET_TRACE))
 }
 
 /// The filter for these rules. A call without a rule gets the default action, and so do all calls

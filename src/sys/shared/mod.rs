@@ -13,4 +13,5 @@ pub mod hypervisor;
 #[cfg(test)]
 pub mod mutation;
 pub mod pe;
+pub mod trace;
 pub mod types;

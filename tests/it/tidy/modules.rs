@@ -11,7 +11,11 @@ use super::{ROOT, files_below, report, short, text};
 
 /// Which layer may use which. `cmd` may use all of these, and `main` may use `cmd`, too.
 const ARROWS: &[(&str, &[&str])] = &[
-    ("sys", &["model"]),
+    ("sys", &["model", "recording"]),
+    ("recording", &["model"]),
+    ("record", &["model", "recording", "sys"]),
+    ("reenact", &["model", "recording", "sys"]),
+    ("explain", &["model", "recording", "runfile", "stats", "units"]),
     ("model", &[]),
     ("stats", &[]),
     ("units", &[]),
@@ -27,7 +31,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("mount", &["model", "units"]),
     ("workload", &["model"]),
     ("facts", &["sys", "model"]),
-    ("inside", &["cleanup", "facts", "measure", "model", "probe", "protocol", "sys"]),
+    ("inside", &["cleanup", "facts", "measure", "model", "probe", "protocol", "recording", "sys"]),
     (
         "control",
         &[

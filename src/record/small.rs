@@ -1,0 +1,28 @@
+//! Calls without arguments that matter.
+
+use crate::recording::Kind;
+
+/// Calls of which only the kind counts.
+pub fn small_kind(name: &str) -> Option<Kind> {
+    Some(match name {
+        "rt_sigaction" => Kind::Sigaction,
+        "rt_sigprocmask" | "rt_sigpending" => Kind::Sigmask,
+        "sigaltstack" => Kind::AlternateStack,
+        "getpid" | "getppid" | "gettid" | "getuid" | "geteuid" | "getgid" | "getegid"
+        | "getpgrp" | "getpgid" | "getsid" | "arch_prctl" | "set_tid_address" | "getgroups"
+        | "getresuid" | "getresgid" | "times" | "time" | "gettimeofday" | "getrusage" | "prctl"
+        | "setpgid" | "setsid" | "alarm" | "setitimer" | "getpriority" | "capget" | "getcpu"
+        | "membarrier" | "poll" | "ppoll" | "select" | "pselect6" => Kind::Ids,
+        "getrandom" => Kind::Random,
+        "prlimit64" | "getrlimit" | "setrlimit" => Kind::Limits,
+        "clock_gettime" | "clock_getres" => Kind::Clock,
+        "sched_getaffinity" | "sched_setaffinity" | "sched_getparam" | "sched_getscheduler" => {
+            Kind::Affinity
+        }
+        "sched_yield" => Kind::Yield,
+        "uname" | "sysinfo" => Kind::System,
+        "set_robust_list" | "get_robust_list" | "rseq" => Kind::Robust,
+        "umask" => Kind::Umask,
+        _ => return None,
+    })
+}

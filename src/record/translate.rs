@@ -1,0 +1,504 @@
+//! System calls as events: which arguments count, what descriptors and mappings become, and what
+//! is left out.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+
+use super::descriptors::{Descriptors, Target};
+use super::memory::Memory;
+use super::paths::Paths;
+use super::small::small_kind;
+use crate::recording::script::MOST_FDS;
+use crate::recording::{Call, Event, Kind, NO_PATH};
+use crate::sys;
+
+const AT_FDCWD: i32 = -100;
+const AT_EMPTY_PATH: u64 = 0x1000;
+const AT_SYMLINK_NOFOLLOW: u64 = 0x100;
+const AT_REMOVEDIR: u64 = 0x200;
+const O_CREAT: u64 = 0o100;
+const O_CLOEXEC: u64 = 0o2_000_000;
+const MAP_FIXED: u64 = 0x10;
+const MAP_ANONYMOUS: u64 = 0x20;
+const F_DUPFD: u64 = 0;
+const F_SETFD: u64 = 2;
+const F_DUPFD_CLOEXEC: u64 = 1030;
+const WNOWAIT: u64 = 0x0100_0000;
+/// The longest path.
+const LONGEST_PATH: usize = 4096;
+
+/// A call whose result is awaited, or that needs none.
+pub struct Pending {
+    pub name: &'static str,
+    pub gap: u64,
+    pub clone_flags: u64,
+    /// The address that a new thread clears when it ends.
+    pub clear_address: u64,
+    arguments: [u64; 6],
+    what: What,
+    /// The absolute path of the file that a call opens or executes.
+    absolute: Option<String>,
+}
+
+/// What becomes of a call.
+enum What {
+    /// Nothing: it is told by another event.
+    Nothing,
+    /// It is not re-enacted.
+    LeftOut,
+    /// An event, whatever the result.
+    Now(Event),
+    /// A call with the result.
+    Call(Call),
+    Exec(u32),
+    Wait,
+    WaitId,
+    /// A wait on that address.
+    Futex(u64),
+    Sleep,
+}
+
+impl Pending {
+    pub fn event_now(&self) -> Option<Event> {
+        match &self.what {
+            What::Now(event) => Some(event.clone()),
+            _ => None,
+        }
+    }
+
+    pub fn wants_result(&self) -> bool {
+        !matches!(self.what, What::Nothing)
+    }
+
+    /// The path of the program that is executed.
+    pub fn path(&self) -> u32 {
+        match self.what {
+            What::Exec(path) => path,
+            _ => 0,
+        }
+    }
+
+    /// The name of the program that is executed.
+    pub fn program(&self) -> String {
+        let path = self.absolute.as_deref().unwrap_or_default();
+        path.rsplit('/').next().unwrap_or_default().to_owned()
+    }
+}
+
+/// A process with what a call of it may change.
+pub struct Scene<'a> {
+    pub pid: u32,
+    pub paths: &'a mut Paths,
+    pub descriptors: &'a RefCell<Descriptors>,
+    pub folder: &'a RefCell<Option<String>>,
+    pub memory: &'a RefCell<Memory>,
+    pub stream_of: &'a HashMap<u32, u32>,
+    pub threads: &'a mut HashMap<u64, u32>,
+}
+
+impl Scene<'_> {
+    pub fn enters(&mut self, name: &'static str, a: &[u64; 6], gap: u64) -> Pending {
+        let mut pending = Pending {
+            name,
+            gap,
+            clone_flags: 0,
+            clear_address: 0,
+            arguments: *a,
+            what: What::LeftOut,
+            absolute: None,
+        };
+        pending.what = match name {
+            "fork" | "vfork" => What::Nothing,
+            "clone" => {
+                (pending.clone_flags, pending.clear_address) = (a[0], a[3]);
+                What::Nothing
+            }
+            "clone3" => {
+                let bytes = sys::memory_of(self.pid, a[0], 32);
+                let word = |at: usize| bytes.get(at..at + 8)?.try_into().ok();
+                let number = |at: usize| word(at).map_or(0, u64::from_le_bytes);
+                (pending.clone_flags, pending.clear_address) = (number(0), number(16));
+                What::Nothing
+            }
+            "exit" | "exit_group" | "rt_sigreturn" | "restart_syscall" => What::Nothing,
+            "execve" | "execveat" => {
+                let (fd, at) =
+                    if name == "execve" { (AT_FDCWD, a[0]) } else { (a[0] as i32, a[1]) };
+                let path = self.path(fd, at, &mut pending);
+                if path == NO_PATH { What::LeftOut } else { What::Exec(path) }
+            }
+            "wait4" => What::Wait,
+            "waitid" if a[3] & WNOWAIT == 0 => What::WaitId,
+            "waitid" => What::Now(plain(Kind::Ids)),
+            "nanosleep" | "clock_nanosleep" => What::Sleep,
+            "futex" => match a[1] & 0x7f {
+                0 | 9 => What::Futex(a[0]),
+                _ => What::Now(plain(Kind::Wake)),
+            },
+            _ => self.call(name, a, &mut pending),
+        };
+        pending
+    }
+
+    fn call(&mut self, name: &str, a: &[u64; 6], pending: &mut Pending) -> What {
+        if let Some(kind) = small_kind(name) {
+            let fd = if kind == Kind::Clock { a[0] as i32 } else { -1 };
+            let size = if kind == Kind::Random { a[1] } else { 0 };
+            return What::Now(Event::Call(Call { fd, size, ..Call::new(kind, 0) }));
+        }
+        match self.file_call(name, a, pending) {
+            Some(call) => What::Call(call),
+            None => match self.memory_call(name, a) {
+                Some(what) => what,
+                None => What::LeftOut,
+            },
+        }
+    }
+
+    /// The path at that address; [`NO_PATH`] if there is none that can be re-enacted.
+    fn path(&mut self, fd: i32, address: u64, pending: &mut Pending) -> u32 {
+        let Some(given) = self.text(address) else { return NO_PATH };
+        let folder = self.base(fd);
+        pending.absolute = self.paths.absolute(&given, folder.as_deref());
+        self.paths.number(&given, folder.as_deref())
+    }
+
+    fn base(&self, fd: i32) -> Option<String> {
+        match fd {
+            AT_FDCWD => self.folder.borrow().clone(),
+            fd => self.descriptors.borrow().path(fd).map(str::to_owned),
+        }
+    }
+
+    /// The text at an address: UTF-8 and not empty.
+    fn text(&self, address: u64) -> Option<String> {
+        let mut bytes = Vec::new();
+        while bytes.len() < LONGEST_PATH {
+            let at = address + bytes.len() as u64;
+            // Not beyond the page: the next one may not be mapped.
+            let length = (256 - at % 256) as usize;
+            let more = sys::memory_of(self.pid, at, length);
+            if more.is_empty() {
+                return None;
+            }
+            if let Some(end) = more.iter().position(|byte| *byte == 0) {
+                bytes.extend(&more[..end]);
+                return String::from_utf8(bytes).ok().filter(|text| !text.is_empty());
+            }
+            bytes.extend(more);
+        }
+        None
+    }
+
+    fn path_call(
+        &mut self,
+        kind: Kind,
+        (fd, at): (i32, u64),
+        flags: u64,
+        pending: &mut Pending,
+    ) -> Option<Call> {
+        let path = self.path(fd, at, pending);
+        (path != NO_PATH).then(|| Call { fd, path, flags, ..Call::new(kind, 0) })
+    }
+
+    /// Calls about files, folders and descriptors.
+    fn file_call(&mut self, name: &str, a: &[u64; 6], pending: &mut Pending) -> Option<Call> {
+        let here = |at: u64| (AT_FDCWD, at);
+        let there = (a[0] as i32, a[1]);
+        match name {
+            "open" => self.opening(here(a[0]), a[1], a[2], pending),
+            "creat" => self.opening(here(a[0]), O_CREAT | 0o1001, a[1], pending),
+            "openat" => self.opening(there, a[2], a[3], pending),
+            "stat" => self.path_call(Kind::Stat, here(a[0]), 0, pending),
+            "lstat" => self.path_call(Kind::Stat, here(a[0]), AT_SYMLINK_NOFOLLOW, pending),
+            "newfstatat" if a[3] & AT_EMPTY_PATH != 0 && self.text(a[1]).is_none() => {
+                self.descriptor_call(Kind::Fstat, a[0] as i32)
+            }
+            "newfstatat" => self.path_call(Kind::Stat, there, a[3] & AT_SYMLINK_NOFOLLOW, pending),
+            "statx" if a[2] & AT_EMPTY_PATH != 0 && self.text(a[1]).is_none() => {
+                self.descriptor_call(Kind::Fstat, a[0] as i32)
+            }
+            "statx" => {
+                let flags = a[2] & (AT_SYMLINK_NOFOLLOW | 0x6000);
+                let call = self.path_call(Kind::Statx, there, flags, pending)?;
+                Some(Call { size: a[3] & 0xfff, ..call })
+            }
+            "statfs" => self.path_call(Kind::Statfs, here(a[0]), 0, pending),
+            "getxattr" | "lgetxattr" => self.path_call(Kind::Getxattr, here(a[0]), 0, pending),
+            "access" => self.path_call(Kind::Access, here(a[0]), a[1] & 7, pending),
+            "faccessat" | "faccessat2" => self.path_call(Kind::Access, there, a[2] & 7, pending),
+            "readlink" => self.path_call(Kind::Readlink, here(a[0]), 0, pending),
+            "readlinkat" => self.path_call(Kind::Readlink, there, 0, pending),
+            "mkdir" => self.path_call(Kind::Mkdir, here(a[0]), 0, pending),
+            "mkdirat" => self.path_call(Kind::Mkdir, there, 0, pending),
+            "unlink" => self.path_call(Kind::Unlink, here(a[0]), 0, pending),
+            "rmdir" => self.path_call(Kind::Unlink, here(a[0]), AT_REMOVEDIR, pending),
+            "unlinkat" => self.path_call(Kind::Unlink, there, a[2] & AT_REMOVEDIR, pending),
+            "chmod" => self.path_call(Kind::Chmod, here(a[0]), a[1], pending),
+            "fchmodat" | "fchmodat2" => self.path_call(Kind::Chmod, there, a[2], pending),
+            "utimensat" if a[1] == 0 => None,
+            "utimensat" => self.path_call(Kind::Times, there, a[3] & AT_SYMLINK_NOFOLLOW, pending),
+            "rename" | "link" => self.two_paths(name, here(a[0]), here(a[1]), pending),
+            "renameat" | "renameat2" | "linkat" => {
+                self.two_paths(name, there, (a[2] as i32, a[3]), pending)
+            }
+            "symlink" => self.path_call(Kind::Symlink, here(a[1]), 0, pending),
+            "symlinkat" => self.path_call(Kind::Symlink, (a[1] as i32, a[2]), 0, pending),
+            "chdir" => self.path_call(Kind::Chdir, here(a[0]), 0, pending),
+            "getcwd" => Some(Call::new(Kind::Getcwd, 0)),
+            "pipe" | "pipe2" => {
+                let flags = if name == "pipe2" { a[1] & O_CLOEXEC } else { 0 };
+                Some(Call { flags, ..Call::new(Kind::Pipe, 0) })
+            }
+            _ => self.by_descriptor(name, a),
+        }
+    }
+
+    fn opening(
+        &mut self,
+        place: (i32, u64),
+        flags: u64,
+        mode: u64,
+        pending: &mut Pending,
+    ) -> Option<Call> {
+        let call = self.path_call(Kind::Open, place, flags, pending)?;
+        Some(Call { size: mode & 0o777, ..call })
+    }
+
+    fn two_paths(
+        &mut self,
+        name: &str,
+        from: (i32, u64),
+        to: (i32, u64),
+        pending: &mut Pending,
+    ) -> Option<Call> {
+        let kind = if name.starts_with("link") { Kind::HardLink } else { Kind::Rename };
+        let call = self.path_call(kind, from, 0, pending)?;
+        let second_path = self.path(to.0, to.1, pending);
+        (second_path != NO_PATH).then_some(Call { other: to.0, second_path, ..call })
+    }
+
+    /// A call about a descriptor that has something behind it in a re-enactment.
+    fn descriptor_call(&mut self, kind: Kind, fd: i32) -> Option<Call> {
+        let known = !matches!(self.descriptors.borrow().get(fd), Some(Target::Other));
+        (known && fd < MOST_FDS).then(|| Call { fd, ..Call::new(kind, 0) })
+    }
+
+    fn by_descriptor(&mut self, name: &str, a: &[u64; 6]) -> Option<Call> {
+        let fd = a[0] as i32;
+        let is_pipe = matches!(self.descriptors.borrow().get(fd), Some(Target::Pipe));
+        let kind = match name {
+            "read" | "readv" if is_pipe => Kind::ReadPipe,
+            "write" | "writev" if is_pipe => Kind::WritePipe,
+            "read" | "readv" => Kind::Read,
+            "write" | "writev" => Kind::Write,
+            "pread64" | "preadv" => Kind::Pread,
+            "pwrite64" | "pwritev" => Kind::Pwrite,
+            "lseek" => Kind::Seek,
+            "fstat" => Kind::Fstat,
+            "fstatfs" | "fgetxattr" => Kind::Fstat,
+            "getdents64" | "getdents" => Kind::Getdents,
+            "close" => Kind::Close,
+            "dup" => Kind::Dup,
+            "dup2" | "dup3" => Kind::DupTo,
+            "fcntl" if [F_DUPFD, F_DUPFD_CLOEXEC].contains(&a[1]) => Kind::Dup,
+            "fcntl" => Kind::Fcntl,
+            "ioctl" => Kind::Terminal,
+            "fadvise64" => Kind::Advise,
+            "flock" => Kind::Lock,
+            "fchmod" => Kind::Fchmod,
+            "utimensat" => Kind::Times,
+            "ftruncate" => Kind::Truncate,
+            "fallocate" => Kind::Allocate,
+            "fsync" => Kind::Fsync,
+            "fdatasync" => Kind::Fdatasync,
+            "fchdir" => Kind::Fchdir,
+            "copy_file_range" => Kind::CopyRange,
+            "sendfile" => Kind::Sendfile,
+            _ => return None,
+        };
+        let call = self.descriptor_call(kind, fd)?;
+        if matches!(kind, Kind::Read | Kind::Pread)
+            && let Some(path) = self.descriptors.borrow().path(fd)
+        {
+            self.paths.reads(path);
+        }
+        if kind == Kind::Getdents
+            && let Some(path) = self.descriptors.borrow().path(fd)
+        {
+            self.paths.list(path);
+        }
+        let vector = name.ends_with('v') && name != "pwritev64";
+        Some(match kind {
+            // Sizes of vectors are not known; what was done is in the result.
+            Kind::Read | Kind::Write | Kind::ReadPipe | Kind::WritePipe if vector => call,
+            Kind::Read | Kind::ReadPipe | Kind::Write | Kind::WritePipe | Kind::Getdents => {
+                Call { size: a[2], ..call }
+            }
+            Kind::Pread | Kind::Pwrite => Call { size: a[2], at: a[3], ..call },
+            Kind::Seek => Call { at: a[1], flags: a[2], ..call },
+            Kind::DupTo => {
+                let flags = if name == "dup3" { a[2] & O_CLOEXEC } else { 0 };
+                Call { other: a[1] as i32, flags, ..call }
+            }
+            Kind::Dup if name == "fcntl" => {
+                Call { other: a[2] as i32, flags: u64::from(a[1] == F_DUPFD_CLOEXEC), ..call }
+            }
+            Kind::Fcntl => Call { flags: a[1], size: a[2] & 1, ..call },
+            Kind::Fchmod => Call { flags: a[1], ..call },
+            Kind::Truncate => Call { size: a[1], ..call },
+            Kind::Allocate => Call { flags: a[1], at: a[2], size: a[3], ..call },
+            Kind::CopyRange => Call { other: a[2] as i32, size: a[4], ..call },
+            Kind::Sendfile => Call { other: a[1] as i32, size: a[3], ..call },
+            _ => call,
+        })
+    }
+
+    fn memory_call(&mut self, name: &str, a: &[u64; 6]) -> Option<What> {
+        let slot = |it: Option<(u32, u64)>| it.map_or((-1, 0), |(slot, at)| (slot as i32, at));
+        Some(match name {
+            "mmap" => {
+                let fd = if a[3] & MAP_ANONYMOUS != 0 { -1 } else { a[4] as i32 };
+                if let Some(path) = self.descriptors.borrow().path(fd) {
+                    self.paths.reads(path);
+                }
+                let flags = a[2] << 32 | a[3] & 0xffff_ffff;
+                let call = Call { fd, flags, size: a[1], at: a[5], ..Call::new(Kind::Map, 0) };
+                What::Call(call)
+            }
+            "munmap" => {
+                let (other, at) = slot(self.memory.borrow().find(a[0]));
+                self.memory.borrow_mut().remove(a[0], a[1]);
+                let call = Call { other, at, size: a[1], ..Call::new(Kind::Unmap, 0) };
+                What::Now(Event::Call(call))
+            }
+            "mprotect" | "madvise" => {
+                let kind = if name == "madvise" { Kind::MemoryAdvice } else { Kind::Protect };
+                let (other, at) = slot(self.memory.borrow().find(a[0]));
+                let call = Call { other, at, size: a[1], flags: a[2], ..Call::new(kind, 0) };
+                What::Now(Event::Call(call))
+            }
+            "brk" => What::Call(Call { at: a[0], ..Call::new(Kind::Break, 0) }),
+            "mremap" => {
+                let (other, at) = slot(self.memory.borrow().find(a[0]));
+                let call =
+                    Call { other, at, size: a[2], flags: a[3] & 1, ..Call::new(Kind::Remap, 0) };
+                What::Call(call)
+            }
+            _ => return None,
+        })
+    }
+
+    /// The event of a call that has ended. An error: it is left out.
+    pub fn leaves(
+        &mut self,
+        pending: Pending,
+        result: i64,
+        took: u64,
+    ) -> Result<Option<Event>, ()> {
+        let child = |pid: i64| self.stream_of.get(&u32::try_from(pid).ok()?).copied();
+        Ok(Some(match pending.what {
+            What::Nothing | What::Now(_) => return Ok(None),
+            What::LeftOut => return Err(()),
+            What::Exec(path) => {
+                Event::Call(Call { path, fd: AT_FDCWD, ..Call::new(Kind::FailedExec, result) })
+            }
+            What::Wait => child(result).map_or(plain(Kind::Ids), Event::Wait),
+            What::WaitId => {
+                let bytes = sys::memory_of(self.pid, pending.arguments[2], 16);
+                let pid = bytes.get(12..16).and_then(|it| it.try_into().ok());
+                let pid = pid.map_or(0, i32::from_le_bytes);
+                child(pid.into()).map_or(plain(Kind::Ids), Event::Wait)
+            }
+            What::Futex(address) => match self.threads.remove(&address) {
+                Some(stream) => Event::Join(stream),
+                None => return Err(()),
+            },
+            What::Sleep => Event::Sleep(took),
+            What::Call(ref call) => {
+                Event::Call(self.with_result(call.clone(), &pending, result)?)
+            }
+        }))
+    }
+
+    fn with_result(&mut self, mut call: Call, pending: &Pending, result: i64) -> Result<Call, ()> {
+        call.result = result;
+        if result < 0 && call.kind != Kind::Map {
+            return Ok(call);
+        }
+        let mut descriptors = self.descriptors.borrow_mut();
+        // Of something that is not re-enacted, such as a socket.
+        if call.fd >= 0 && descriptors.get(call.fd).is_none() {
+            return Err(());
+        }
+        let a = &pending.arguments;
+        match call.kind {
+            Kind::Open => {
+                let target = pending.absolute.clone().map_or(Target::Other, Target::File);
+                descriptors.set(result as i32, target, call.flags & O_CLOEXEC != 0);
+            }
+            Kind::Close => descriptors.close(call.fd),
+            Kind::Dup | Kind::DupTo => {
+                let target = descriptors.get(call.fd).cloned().unwrap_or(Target::Other);
+                let closing = match call.kind {
+                    Kind::Dup => call.flags != 0,
+                    _ => call.flags & O_CLOEXEC != 0,
+                };
+                descriptors.set(result as i32, target, closing);
+            }
+            Kind::Fcntl if a[1] == F_SETFD => descriptors.set_closing(call.fd, a[2] & 1 != 0),
+            Kind::Pipe => {
+                let bytes = sys::memory_of(self.pid, a[0], 8);
+                let fd = |at: usize| bytes.get(at..at + 4)?.try_into().ok();
+                let (Some(read), Some(write)) = (fd(0), fd(4)) else { return Err(()) };
+                let [read, write] = [read, write].map(i32::from_le_bytes);
+                let closing = call.flags & O_CLOEXEC != 0;
+                descriptors.set(read, Target::Pipe, closing);
+                descriptors.set(write, Target::Pipe, closing);
+                (call.result, call.other) = (read.into(), write);
+            }
+            Kind::Chdir => *self.folder.borrow_mut() = pending.absolute.clone(),
+            Kind::Fchdir => {
+                *self.folder.borrow_mut() = descriptors.path(call.fd).map(str::to_owned);
+            }
+            Kind::Map => self.mapped(&mut call, a, result)?,
+            Kind::Break => {
+                let mut memory = self.memory.borrow_mut();
+                let first = *memory.first_break.get_or_insert(result as u64);
+                call.at = call.at.saturating_sub(first);
+                call.result = 0;
+            }
+            Kind::Remap => {
+                let mut memory = self.memory.borrow_mut();
+                let whole = call.other >= 0 && call.at == 0;
+                memory.remove(a[0], a[1]);
+                let slot = memory.add(result as u64, a[2]);
+                let Some(slot) = slot.filter(|_| whole) else { return Err(()) };
+                (call.result, call.at) = (slot.into(), a[1]);
+            }
+            _ => {}
+        }
+        Ok(call)
+    }
+
+    fn mapped(&mut self, call: &mut Call, a: &[u64; 6], result: i64) -> Result<(), ()> {
+        if (-4095..0).contains(&result) {
+            return Ok(());
+        }
+        let mut memory = self.memory.borrow_mut();
+        let within = memory.covered_by(a[0], a[1]).filter(|_| a[3] & MAP_FIXED != 0);
+        let (slot, at) = match within {
+            Some((slot, at)) => (slot, at),
+            None => (memory.add(result as u64, a[1]).ok_or(())?, 0),
+        };
+        if within.is_none() {
+            call.flags &= !(MAP_FIXED | 0x10_0000);
+        }
+        (call.other, call.result) = (slot as i32, at as i64);
+        Ok(())
+    }
+}
+
+fn plain(kind: Kind) -> Event {
+    Event::Call(Call::new(kind, 0))
+}

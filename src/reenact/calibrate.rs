@@ -1,0 +1,99 @@
+//! Re-enacts a fresh recording on this machine, so that its computing takes what is left of the
+//! CPU time of the real program.
+//!
+//! User time alone cannot say that: Linux counts all CPU time of a short process as user time.
+
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+
+use super::{Options, PROGRAM, SCRIPT, TREE, prepare, restore};
+use crate::recording::{Costs, Recording};
+use crate::sys::{self, CommandOrder};
+
+/// Runs that count, after a first one.
+const RUNS: usize = 5;
+/// The most bytes that one run may write.
+const OUTPUT_LIMIT: u64 = 1 << 33;
+
+/// Sets the computing times of the recording, and its costs when it is re-enacted. Works in an
+/// empty folder, which it leaves empty.
+pub fn calibrate(recording: &mut Recording, folder: &Path, limit: Duration) -> Result<()> {
+    let steps_per_ns = sys::spin_rate();
+    let without = Options { steps_per_ns: 0.0, ..Options::default() };
+    let bare = run(recording, &without, folder, limit)?;
+    let alone = &recording.about.alone;
+    let real = middle(&alone.user, &alone.system);
+    let missing = real.saturating_sub(middle(&bare.user, &bare.system));
+    let gaps = || recording.streams.iter().flat_map(|stream| &stream.events).map(|it| it.0);
+    let total: u64 = gaps().sum();
+    let factor = if total == 0 { 0.0 } else { missing as f64 / total as f64 };
+    for event in recording.streams.iter_mut().flat_map(|stream| &mut stream.events) {
+        event.0 = (event.0 as f64 * factor) as u64;
+    }
+    let options = Options { steps_per_ns, ..Options::default() };
+    recording.about.reenacted = run(recording, &options, folder, limit)?;
+    Ok(())
+}
+
+/// The median of the sums.
+fn middle(user: &[u64], system: &[u64]) -> u64 {
+    let mut sums: Vec<u64> = user.iter().zip(system).map(|(user, system)| user + system).collect();
+    sums.sort_unstable();
+    sums.get(sums.len() / 2).copied().unwrap_or(0)
+}
+
+fn run(recording: &Recording, options: &Options, folder: &Path, limit: Duration) -> Result<Costs> {
+    let place = folder.join("reenacted");
+    fs::create_dir(&place)?;
+    let compiled = prepare(recording, options, &place)?;
+    let out = folder.join("report");
+    let text = |path: &Path| path.display().to_string();
+    let words = [
+        text(&place.join(PROGRAM)),
+        "reenact".to_owned(),
+        text(&place.join(SCRIPT)),
+        text(&place.join(TREE)),
+        text(&out),
+    ];
+    let never = sys::no_input().context("a pipe")?;
+    let errors = folder.join("stderr");
+    let mut costs = Costs::default();
+    for number in 0..=RUNS {
+        let end = sys::run_command(
+            &CommandOrder {
+                words: &words,
+                stdin: None,
+                stdout: None,
+                stderr: Some(&errors),
+                limit_ns: limit.as_nanos() as u64,
+                output_limit: OUTPUT_LIMIT,
+            },
+            &never,
+        )
+        .context("re-enacting it here")?;
+        let said = fs::read_to_string(&errors).unwrap_or_default();
+        let fine = end.status.success() && end.killed.is_none();
+        ensure!(fine, "re-enacting it here ended with {} {}", end.status, said.trim());
+        if number > 0 {
+            costs.wall.push(end.end_ns - end.start_ns);
+            costs.user.push(end.usage.user_ns);
+            costs.system.push(end.usage.system_ns);
+        }
+        for entry in fs::read_dir(folder)?.flatten() {
+            let path = entry.path();
+            if path != place && !path.is_dir() {
+                fs::remove_file(&path)?;
+            } else if path != place {
+                fs::remove_dir_all(&path)?;
+            }
+        }
+        if compiled.changes_tree {
+            restore(recording, &place.join(TREE))?;
+        }
+    }
+    fs::remove_dir_all(&place)?;
+    Ok(costs)
+}

@@ -1,0 +1,287 @@
+//! A recording as instructions. What could reach beyond the stand-in files is made harmless here,
+//! and what is not re-enacted is counted.
+
+use std::collections::{BTreeMap, HashMap};
+
+use crate::recording::script::{Instruction, Script, bits, code};
+use crate::recording::{Base, Call, Class, Event, Kind, NO_PATH, PathText, Recording};
+use crate::sys;
+
+const PAGE: u64 = 4096;
+const MAP_FIXED: u64 = 0x10;
+/// Flags of mappings that are kept: shared, private, fixed, anonymous, without reserve, a stack.
+const MAP_FLAGS: u64 = 0x1 | 0x2 | 0x20 | 0x4000 | 0x2_0000;
+/// Advice that changes nothing but what is in memory.
+const ADVICE: [u64; 8] = [0, 1, 2, 3, 4, 8, 14, 15];
+const O_DIRECT: u64 = 0o40000;
+const O_CREAT_TRUNC: u64 = 0o1100;
+const ACCESS_MODE: u64 = 3;
+const F_SETFD: u64 = 2;
+const F_GETFL: u64 = 3;
+/// Fewer steps of computing are not worth an instruction.
+const LEAST_STEPS: u64 = 30;
+
+/// How a script is made.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Steps of computing in a ns on this machine.
+    pub steps_per_ns: f64,
+    /// Classes whose operations are left out.
+    pub without: Vec<Class>,
+}
+
+/// A script, and what it has not.
+pub struct Compiled {
+    pub script: Script,
+    /// Largest number of stretches of a file that are touched at once.
+    pub most_stretches: u32,
+    /// Calls that are recorded and not re-enacted, by name.
+    pub dropped: BTreeMap<&'static str, u64>,
+    /// It changes files of the tree, which must be restored before the next run.
+    pub changes_tree: bool,
+}
+
+/// Makes the script.
+pub fn compile(recording: &Recording, options: &Options) -> Compiled {
+    let mut compiler = Compiler {
+        recording,
+        options,
+        offsets: HashMap::new(),
+        out: Compiled {
+            script: Script::default(),
+            most_stretches: 1,
+            dropped: BTreeMap::new(),
+            changes_tree: false,
+        },
+    };
+    for number in 0..recording.streams.len() {
+        let instructions = compiler.stream(number);
+        compiler.out.script.streams.push(instructions);
+    }
+    compiler.out
+}
+
+struct Compiler<'a> {
+    recording: &'a Recording,
+    options: &'a Options,
+    /// Where the text of a path is.
+    offsets: HashMap<u32, u32>,
+    out: Compiled,
+}
+
+impl Compiler<'_> {
+    fn stream(&mut self, number: usize) -> Vec<Instruction> {
+        let mut all = Vec::new();
+        let options = self.options;
+        let add = |all: &mut Vec<Instruction>, class: Class, it: Instruction| {
+            if it.code == code::EXIT || !options.without.contains(&class) {
+                all.push(Instruction { class: class as u8, ..it });
+            }
+        };
+        // In the place of the first execution is the start of the re-enactment.
+        let first = usize::from(number == 0);
+        let fresh = |at: usize| number == 0 && at == 0;
+        let mut image_starts = number == 0;
+        if number == 0
+            && let Some(folder) = self.recording.about.folder
+        {
+            let first = self.text(folder);
+            let code = code::FIRST_CALL + Kind::Chdir as u8;
+            add(&mut all, Class::Start, Instruction { code, first, ..Instruction::default() });
+        }
+        let recording = self.recording;
+        let events = &recording.streams[number].events;
+        for (at, (gap, event)) in events.iter().enumerate() {
+            let steps = (*gap as f64 * self.options.steps_per_ns) as u64;
+            if steps >= LEAST_STEPS && !fresh(at) {
+                let spin = Instruction { code: code::SPIN, size: steps, ..Instruction::default() };
+                add(&mut all, Class::Compute, spin);
+            }
+            if at < first && matches!(event, Event::Exec(_)) {
+                continue;
+            }
+            if let Some((class, it)) = self.event(event, number, &mut image_starts) {
+                add(&mut all, class, it);
+            }
+        }
+        all.push(Instruction { code: code::EXIT, ..Instruction::default() });
+        all
+    }
+
+    /// The instruction of an event of that stream, with its class.
+    fn event(
+        &mut self,
+        event: &Event,
+        stream: usize,
+        image_starts: &mut bool,
+    ) -> Option<(Class, Instruction)> {
+        let plain = |code: u8, first: u32| Instruction { code, first, ..Instruction::default() };
+        Some(match event {
+            Event::Call(call) => match self.call(call) {
+                Some(it) => (call.kind.class(), it),
+                None => {
+                    *self.out.dropped.entry(call.kind.name()).or_default() += 1;
+                    return None;
+                }
+            },
+            Event::Fork(child, shares) => {
+                let bits = if *shares { bits::VFORK } else { 0 };
+                (Class::Fork, Instruction { bits, ..plain(code::FORK, *child) })
+            }
+            Event::Thread(child) => (Class::Thread, plain(code::THREAD, *child)),
+            Event::Exec(_) => {
+                *image_starts = true;
+                (Class::Exec, plain(code::EXEC, 0))
+            }
+            Event::Wait(child) => (Class::Wait, plain(code::WAIT, *child)),
+            Event::Join(child) => (Class::Wait, plain(code::JOIN, *child)),
+            Event::Pages(pages) => {
+                // A stand-in process touches some pages before its first instruction.
+                let (own_fresh, own_file) = match std::mem::take(image_starts) {
+                    true => sys::start_costs(),
+                    false => (0, 0),
+                };
+                let fresh = pages.fresh.saturating_sub(own_fresh);
+                let file = pages.file.saturating_sub(own_file);
+                self.out.most_stretches = self.out.most_stretches.max(file);
+                let it = plain(code::PAGES, pages.copied);
+                (Class::Faults, Instruction { size: fresh.into(), at: file.into(), ..it })
+            }
+            Event::Sleep(ns) => (Class::Wait, Instruction { size: *ns, ..plain(code::SLEEP, 0) }),
+            Event::Exit(status) => {
+                let fd = if stream == 0 { 0 } else { *status };
+                (Class::Start, Instruction { fd, ..plain(code::EXIT, 0) })
+            }
+        })
+    }
+
+    /// The offset of a path's text.
+    fn text(&mut self, path: u32) -> u32 {
+        if path == NO_PATH {
+            return u32::MAX;
+        }
+        if let Some(offset) = self.offsets.get(&path) {
+            return *offset;
+        }
+        let text = &self.recording.paths[path as usize];
+        let joined = joined(self.recording, text);
+        let spelled = match text.base {
+            Base::Root if joined.is_empty() => "T".to_owned(),
+            Base::Root => format!("T/{joined}"),
+            Base::Own => format!("O.{joined}"),
+            Base::Relative if joined.is_empty() => "A.".to_owned(),
+            Base::Relative => format!("A{joined}"),
+            Base::System => format!("A/{joined}"),
+        };
+        let offset = self.out.script.texts.len() as u32;
+        self.out.script.texts.extend(spelled.as_bytes());
+        self.out.script.texts.push(0);
+        self.offsets.insert(path, offset);
+        offset
+    }
+
+    /// The instruction of a call; none if it is not re-enacted.
+    fn call(&mut self, call: &Call) -> Option<Instruction> {
+        let mut it = Instruction {
+            code: code::FIRST_CALL + call.kind as u8,
+            bits: if call.result < 0 { bits::FAILED } else { 0 },
+            fd: call.fd,
+            first: u32::MAX,
+            second: call.other as u32,
+            flags: call.flags,
+            size: call.size,
+            at: call.at,
+            ..Instruction::default()
+        };
+        let gave = call.result.max(0) as u64;
+        match call.kind {
+            Kind::Map => {
+                if call.result < 0 || call.other < 0 {
+                    return None;
+                }
+                it.first = call.other as u32;
+                it.second = (gave / PAGE) as u32;
+                let inside = call.flags & MAP_FIXED != 0;
+                it.flags = call.flags & (7 << 32 | MAP_FLAGS);
+                it.bits |= if inside { bits::INSIDE } else { 0 };
+                it.bits |= if call.fd >= 0 { bits::OF_FILE } else { 0 };
+                return Some(it);
+            }
+            Kind::Unmap | Kind::MemoryAdvice | Kind::Remap if call.other < 0 => return None,
+            Kind::MemoryAdvice if !ADVICE.contains(&call.flags) => return None,
+            Kind::Unmap | Kind::MemoryAdvice | Kind::Protect | Kind::Remap => {
+                it.first = call.other as u32;
+                it.second = gave as u32;
+                return Some(it);
+            }
+            Kind::Break => return Some(it),
+            Kind::Pipe => {
+                (it.at, it.second) = (gave, call.other as u32);
+                it.flags &= 0o2_000_000;
+                return (call.result >= 0).then_some(it);
+            }
+            _ => {}
+        }
+        if call.path != NO_PATH {
+            return self.with_path(call, it);
+        }
+        match call.kind {
+            Kind::Read if call.size == 0 => it.size = gave,
+            Kind::Write | Kind::Pwrite if gave > 0 => it.size = gave,
+            Kind::ReadPipe | Kind::WritePipe if call.result < 0 => return None,
+            Kind::WritePipe if gave == 0 => return None,
+            Kind::ReadPipe | Kind::WritePipe => it.at = gave,
+            Kind::CopyRange | Kind::Sendfile => it.size = gave,
+            Kind::Dup => (it.at, it.bits) = (gave, it.bits | bits::GIVES),
+            Kind::Fcntl if ![1, F_SETFD, F_GETFL].contains(&call.flags) => it.flags = F_GETFL,
+            _ => {}
+        }
+        let changes = [Kind::Truncate, Kind::Allocate, Kind::Fchmod, Kind::Times];
+        self.out.changes_tree |= changes.contains(&call.kind);
+        Some(it)
+    }
+
+    fn with_path(&mut self, call: &Call, mut it: Instruction) -> Option<Instruction> {
+        let base = self.recording.paths[call.path as usize].base;
+        it.first = self.text(call.path);
+        if base == Base::System {
+            let asks = [Kind::Open, Kind::Stat, Kind::Statx, Kind::Access, Kind::Readlink];
+            if !asks.contains(&call.kind) {
+                return None;
+            }
+        }
+        let mut changes = call.kind.class() == Class::Change;
+        match call.kind {
+            Kind::Open => {
+                it.flags &= !O_DIRECT;
+                if base == Base::System {
+                    let name = joined(self.recording, &self.recording.paths[call.path as usize]);
+                    let discards = name == "dev/null" || name == "dev/zero";
+                    let kept = if discards { ACCESS_MODE } else { 0 };
+                    it.flags &= !(O_CREAT_TRUNC | ACCESS_MODE) | kept;
+                }
+                changes = it.flags & (O_CREAT_TRUNC | ACCESS_MODE) != 0 && base != Base::System;
+                it.size = call.size & 0o777 | 0o600;
+                it.at = call.result.max(0) as u64;
+                it.bits |= bits::GIVES;
+            }
+            Kind::Rename | Kind::HardLink => {
+                let second = self.recording.paths.get(call.second_path as usize)?;
+                if second.base == Base::System {
+                    return None;
+                }
+                it.at = call.other as u32 as u64;
+                it.second = self.text(call.second_path);
+            }
+            _ => {}
+        }
+        self.out.changes_tree |= changes && base != Base::Own;
+        Some(it)
+    }
+}
+
+/// The components with slashes between.
+pub fn joined(recording: &Recording, path: &PathText) -> String {
+    let name = |part: &u32| recording.names.get(*part as usize).map_or("", String::as_str);
+    path.parts.iter().map(name).collect::<Vec<_>>().join("/")
+}

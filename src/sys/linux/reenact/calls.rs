@@ -1,0 +1,289 @@
+//! One system call of a script. Paths begin in the folders of the process's site, and descriptors
+//! are below those that the process uses for itself.
+
+use std::cell::UnsafeCell;
+
+use super::machine::call;
+use super::memory;
+use super::site::Site;
+use crate::recording::Kind;
+use crate::recording::script::{Instruction, MOST_FDS, bits};
+
+/// The most bytes that one call reads or writes at a time; a larger one is done in pieces.
+const BUFFER: usize = 1 << 18;
+/// The longest path with the folder that it begins in.
+const PATH: usize = 4096;
+/// Marks at the beginning of a text that say where the path begins.
+const IN_TREE: u8 = b'T';
+const IN_OWN: u8 = b'O';
+
+#[repr(align(4096))]
+struct Buffer(UnsafeCell<[u8; BUFFER]>);
+
+// SAFETY: only the kernel reads and writes it, and nobody looks at what is in it.
+unsafe impl Sync for Buffer {}
+
+static BUFFER_OF_ALL: Buffer = Buffer(UnsafeCell::new([0; BUFFER]));
+
+const BAD: i64 = -(libc::EBADF as i64);
+const HERE: u64 = libc::AT_FDCWD as u64;
+
+/// A path in memory, for one call.
+struct PathBuffer([u8; PATH]);
+
+impl PathBuffer {
+    /// The address of a text's path; none if it does not fit or does not exist.
+    fn fill(&mut self, site: &Site, text: u32) -> Option<u64> {
+        let text = site.texts.get(text as usize..)?;
+        let length = text.iter().position(|byte| *byte == 0)?;
+        let (mark, path) = text.get(..length)?.split_first()?;
+        let folder = match *mark {
+            IN_TREE => site.tree.to_bytes(),
+            IN_OWN => site.out.to_bytes(),
+            _ => {
+                // As it stands: relative, or of a file of the system.
+                return Some(path.as_ptr() as u64);
+            }
+        };
+        let whole = folder.len() + path.len();
+        self.0.get_mut(..folder.len())?.copy_from_slice(folder);
+        self.0.get_mut(folder.len()..whole)?.copy_from_slice(path);
+        *self.0.get_mut(whole)? = 0;
+        Some(self.0.as_ptr() as u64)
+    }
+}
+
+fn buffer() -> u64 {
+    BUFFER_OF_ALL.0.get() as u64
+}
+
+/// Makes the call. Negative for an error.
+pub fn perform(kind: Kind, it: &Instruction, site: &Site) -> i64 {
+    if it.fd >= MOST_FDS {
+        return BAD;
+    }
+    match kind {
+        Kind::Map => memory::map(it),
+        Kind::Unmap => memory::unmap(it),
+        Kind::Protect => memory::protect(it),
+        Kind::MemoryAdvice => memory::advise(it),
+        Kind::Remap => memory::remap(it),
+        Kind::Break => memory::set_break(it),
+        Kind::Pipe => make_pipe(it),
+        _ if (kind as u8) >= Kind::Sigaction as u8 && kind != Kind::FailedExec => small(kind, it),
+        _ if it.first != u32::MAX => with_path(kind, it, site),
+        _ => with_descriptor(kind, it),
+    }
+}
+
+fn with_path(kind: Kind, it: &Instruction, site: &Site) -> i64 {
+    let mut first = PathBuffer([0; PATH]);
+    let Some(path) = first.fill(site, it.first) else { return -i64::from(libc::ENAMETOOLONG) };
+    let fd = it.fd as u64;
+    let (flags, size) = (it.flags, it.size);
+    let (number, arguments) = match kind {
+        Kind::Open => (libc::SYS_openat, [fd, path, flags, size, 0, 0]),
+        Kind::Stat => (libc::SYS_newfstatat, [fd, path, buffer(), flags, 0, 0]),
+        Kind::Statx => (libc::SYS_statx, [fd, path, flags, size, buffer(), 0]),
+        Kind::Statfs => (libc::SYS_statfs, [path, buffer(), 0, 0, 0, 0]),
+        Kind::Getxattr => {
+            let name = c"user.envtax".as_ptr() as u64;
+            (libc::SYS_lgetxattr, [path, name, buffer(), 256, 0, 0])
+        }
+        Kind::Access => (libc::SYS_faccessat, [fd, path, flags, 0, 0, 0]),
+        Kind::Readlink => (libc::SYS_readlinkat, [fd, path, buffer(), PATH as u64, 0, 0]),
+        Kind::Mkdir => (libc::SYS_mkdirat, [fd, path, 0o777, 0, 0, 0]),
+        Kind::Unlink => (libc::SYS_unlinkat, [fd, path, flags, 0, 0, 0]),
+        Kind::Chmod => (libc::SYS_fchmodat, [fd, path, flags & 0o777 | 0o700, 0, 0, 0]),
+        Kind::Times => (libc::SYS_utimensat, [fd, path, 0, flags, 0, 0]),
+        Kind::Chdir => (libc::SYS_chdir, [path, 0, 0, 0, 0, 0]),
+        // A link to nothing: a target from a recording could lead anywhere.
+        Kind::Symlink => (libc::SYS_symlinkat, [c"stand-in".as_ptr() as u64, fd, path, 0, 0, 0]),
+        Kind::FailedExec => {
+            // Not executed: what stands there in place of a program is none.
+            (libc::SYS_faccessat, [HERE, path, libc::X_OK as u64, 0, 0, 0])
+        }
+        Kind::Rename | Kind::HardLink => return two_paths(kind, it, site, path),
+        _ => return BAD,
+    };
+    // SAFETY: paths end with a zero byte and outlive the call; the buffer is larger than what any
+    // of these calls writes.
+    let result = unsafe { call(number, arguments) };
+    if kind == Kind::Open { placed(result, it) } else { result }
+}
+
+fn two_paths(kind: Kind, it: &Instruction, site: &Site, from: u64) -> i64 {
+    let mut second = PathBuffer([0; PATH]);
+    let Some(to) = second.fill(site, it.second) else { return -i64::from(libc::ENAMETOOLONG) };
+    let number = match kind {
+        Kind::Rename => libc::SYS_renameat2,
+        _ => libc::SYS_linkat,
+    };
+    let other = it.at as u32 as i32;
+    if other >= MOST_FDS {
+        return BAD;
+    }
+    // SAFETY: both paths end with a zero byte and outlive the call.
+    unsafe { call(number, [it.fd as u64, from, other as u64, to, 0, 0]) }
+}
+
+fn with_descriptor(kind: Kind, it: &Instruction) -> i64 {
+    let (fd, size, at) = (it.fd as u64, it.size, it.at);
+    let other = it.second as i32;
+    if other >= MOST_FDS {
+        return BAD;
+    }
+    let other = other as u64;
+    let (number, arguments) = match kind {
+        Kind::Read | Kind::Write | Kind::Pread | Kind::Pwrite => return in_pieces(kind, it),
+        Kind::ReadPipe | Kind::WritePipe => return through_pipe(kind, it),
+        Kind::Fstat => (libc::SYS_fstat, [fd, buffer(), 0, 0, 0, 0]),
+        Kind::Getdents => (libc::SYS_getdents64, [fd, buffer(), size.min(BUFFER as u64), 0, 0, 0]),
+        Kind::Seek => (libc::SYS_lseek, [fd, at, it.flags, 0, 0, 0]),
+        Kind::Close => (libc::SYS_close, [fd, 0, 0, 0, 0, 0]),
+        Kind::Dup => {
+            let flag = if it.flags != 0 { libc::F_DUPFD_CLOEXEC } else { libc::F_DUPFD };
+            let least = if it.second == u32::MAX { 0 } else { other };
+            // SAFETY: takes numbers only.
+            let result = unsafe { call(libc::SYS_fcntl, [fd, flag as u64, least, 0, 0, 0]) };
+            return placed(result, it);
+        }
+        Kind::DupTo => (libc::SYS_dup3, [fd, other, it.flags, 0, 0, 0]),
+        Kind::Fcntl => (libc::SYS_fcntl, [fd, it.flags, size, 0, 0, 0]),
+        Kind::Terminal => (libc::SYS_ioctl, [fd, libc::TCGETS as u64, buffer(), 0, 0, 0]),
+        Kind::Advise => (libc::SYS_fadvise64, [fd, 0, 0, 0, 0, 0]),
+        Kind::Lock => (libc::SYS_flock, [fd, libc::LOCK_UN as u64, 0, 0, 0, 0]),
+        Kind::Fchmod => (libc::SYS_fchmod, [fd, it.flags & 0o777 | 0o600, 0, 0, 0, 0]),
+        Kind::Times => (libc::SYS_utimensat, [fd, 0, 0, 0, 0, 0]),
+        Kind::Truncate => (libc::SYS_ftruncate, [fd, size, 0, 0, 0, 0]),
+        Kind::Allocate => (libc::SYS_fallocate, [fd, it.flags & 1, at, size, 0, 0]),
+        Kind::Fsync => (libc::SYS_fsync, [fd, 0, 0, 0, 0, 0]),
+        Kind::Fdatasync => (libc::SYS_fdatasync, [fd, 0, 0, 0, 0, 0]),
+        Kind::Fchdir => (libc::SYS_fchdir, [fd, 0, 0, 0, 0, 0]),
+        Kind::Getcwd => (libc::SYS_getcwd, [buffer(), PATH as u64, 0, 0, 0, 0]),
+        Kind::CopyRange => (libc::SYS_copy_file_range, [fd, 0, other, 0, size, 0]),
+        Kind::Sendfile => (libc::SYS_sendfile, [other, fd, 0, size, 0, 0]),
+        _ => return BAD,
+    };
+    // SAFETY: descriptors are the script's own; the buffer is larger than what any of these calls
+    // writes.
+    unsafe { call(number, arguments) }
+}
+
+/// Reads or writes all of the size, at most a buffer at a time.
+fn in_pieces(kind: Kind, it: &Instruction) -> i64 {
+    let number = match kind {
+        Kind::Read => libc::SYS_read,
+        Kind::Write => libc::SYS_write,
+        Kind::Pread => libc::SYS_pread64,
+        _ => libc::SYS_pwrite64,
+    };
+    let mut done = 0;
+    loop {
+        let size = (it.size - done).min(BUFFER as u64);
+        let arguments = [it.fd as u64, buffer(), size, it.at + done, 0, 0];
+        // SAFETY: the buffer has that size.
+        let result = unsafe { call(number, arguments) };
+        if result < 0 {
+            return result;
+        }
+        done += result as u64;
+        if done >= it.size || (result as u64) < size {
+            return done as i64;
+        }
+    }
+}
+
+/// Reads or writes as many bytes of a pipe as were recorded, however they come.
+fn through_pipe(kind: Kind, it: &Instruction) -> i64 {
+    let number = if kind == Kind::ReadPipe { libc::SYS_read } else { libc::SYS_write };
+    let (mut left, mut last) = (it.at, 0);
+    loop {
+        let wanted = if kind == Kind::ReadPipe { it.size.max(left) } else { left };
+        // No more than was recorded: the rest is for the next read.
+        let wanted = if left > 0 { wanted.min(left) } else { wanted };
+        let arguments = [it.fd as u64, buffer(), wanted.min(BUFFER as u64), 0, 0, 0];
+        // SAFETY: the buffer has that size.
+        let result = unsafe { call(number, arguments) };
+        if result <= 0 {
+            return result;
+        }
+        last += result;
+        left = left.saturating_sub(result as u64);
+        if left == 0 {
+            return last;
+        }
+    }
+}
+
+/// Gives a new descriptor the number that it had when it was recorded.
+fn placed(result: i64, it: &Instruction) -> i64 {
+    let wanted = it.at as u32 as i32;
+    if result < 0 || it.bits & bits::GIVES == 0 || result == i64::from(wanted) {
+        return result;
+    }
+    if !(0..MOST_FDS).contains(&wanted) {
+        return BAD;
+    }
+    let flags = it.flags & libc::O_CLOEXEC as u64;
+    // SAFETY: takes numbers only, none of which is one of this process's own descriptors.
+    unsafe {
+        call(libc::SYS_dup3, [result as u64, wanted as u64, flags, 0, 0, 0]);
+        call(libc::SYS_close, [result as u64, 0, 0, 0, 0, 0]);
+    }
+    wanted.into()
+}
+
+fn make_pipe(it: &Instruction) -> i64 {
+    let (read, write) = (it.at as u32 as i32, it.second as i32);
+    let fits = |fd: i32| (0..MOST_FDS).contains(&fd);
+    if !fits(read) || !fits(write) {
+        return BAD;
+    }
+    let mut made = [0_i32; 2];
+    // SAFETY: the buffer is what the call writes.
+    let result = unsafe { call(libc::SYS_pipe2, [made.as_mut_ptr() as u64, it.flags, 0, 0, 0, 0]) };
+    if result < 0 || made == [read, write] {
+        return result;
+    }
+    let high = MOST_FDS as u64;
+    let copy = libc::F_DUPFD as u64;
+    // SAFETY: takes numbers only; the copies lie between those of scripts and the own ones.
+    unsafe {
+        for fd in &mut made {
+            let moved = call(libc::SYS_fcntl, [*fd as u64, copy, high, 0, 0, 0]);
+            call(libc::SYS_close, [*fd as u64, 0, 0, 0, 0, 0]);
+            *fd = moved as i32;
+        }
+        for (from, to) in made.into_iter().zip([read, write]) {
+            call(libc::SYS_dup3, [from as u64, to as u64, it.flags, 0, 0, 0]);
+            call(libc::SYS_close, [from as u64, 0, 0, 0, 0, 0]);
+        }
+    }
+    0
+}
+
+/// Calls that change nothing.
+fn small(kind: Kind, it: &Instruction) -> i64 {
+    let signal = libc::SIGUSR1 as u64;
+    let (number, arguments) = match kind {
+        Kind::Sigaction => (libc::SYS_rt_sigaction, [signal, 0, buffer(), 8, 0, 0]),
+        Kind::Sigmask => (libc::SYS_rt_sigprocmask, [0, 0, buffer(), 8, 0, 0]),
+        Kind::AlternateStack => (libc::SYS_sigaltstack, [0, buffer(), 0, 0, 0, 0]),
+        Kind::Random => (libc::SYS_getrandom, [buffer(), it.size.min(256), 0, 0, 0, 0]),
+        Kind::Limits => (libc::SYS_prlimit64, [0, 7, 0, buffer(), 0, 0]),
+        Kind::Clock => (libc::SYS_clock_gettime, [1, buffer(), 0, 0, 0, 0]),
+        Kind::Affinity => (libc::SYS_sched_getaffinity, [0, 128, buffer(), 0, 0, 0]),
+        Kind::Yield => (libc::SYS_sched_yield, [0; 6]),
+        Kind::System => (libc::SYS_uname, [buffer(), 0, 0, 0, 0, 0]),
+        Kind::Robust => (libc::SYS_set_robust_list, [0; 6]),
+        Kind::Umask => (libc::SYS_umask, [0o22, 0, 0, 0, 0, 0]),
+        Kind::Wake => {
+            let wake = libc::FUTEX_WAKE as u64 | libc::FUTEX_PRIVATE_FLAG as u64;
+            (libc::SYS_futex, [buffer(), wake, 1, 0, 0, 0])
+        }
+        _ => (libc::SYS_getppid, [0; 6]),
+    };
+    // SAFETY: each call asks only, and writes less than the buffer has.
+    unsafe { call(number, arguments) }
+}
