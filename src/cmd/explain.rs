@@ -8,7 +8,7 @@ use anyhow::{Context, Result, bail, ensure};
 use super::measure::{self, How, Measured};
 use super::record::read;
 use super::selection::{self, Selection};
-use crate::cli::{ExplainArgs, FailOn, GateArgs, RepeatArgs, RestoreArgs, ShowArgs};
+use crate::cli::{ExplainArgs, RepeatArgs, RestoreArgs};
 use crate::exit::Exit;
 use crate::explain::{self, Explanation};
 use crate::model::{
@@ -18,7 +18,7 @@ use crate::model::{
 use crate::plan::{self, Draft, Wish};
 use crate::recording::{Class, Recording};
 use crate::reenact::{self, Options};
-use crate::{report, runfile, sys};
+use crate::{runfile, sys};
 
 /// Longest wait for an environment to start, and for an answer after a run's own time limit.
 const ANSWER_LIMIT: Duration = Duration::from_secs(30);
@@ -79,14 +79,6 @@ fn measured(args: &ExplainArgs, recording: &Recording) -> Result<Explanation> {
         repeat: &RepeatArgs { repeat: 1, every: None },
         output: &args.output,
         answer_limit: ANSWER_LIMIT,
-        show: &ShowArgs {
-            margin: args.margin,
-            format: report::TEXT.to_owned(),
-            layout: None,
-            long: false,
-            sections: Vec::new(),
-        },
-        gate: &GateArgs { fail_above: Vec::new(), fail_on: FailOn::Bound, allow_unjudged: false },
         reenactment: Some(&make),
     };
     let Measured { runs, paths, .. } = measure::carry_out(&draft, &how)?;

@@ -37,8 +37,6 @@ pub(super) struct How<'a> {
     pub(super) output: &'a OutputArgs,
     /// Longest wait for one answer of an agent.
     pub(super) answer_limit: Duration,
-    pub(super) show: &'a ShowArgs,
-    pub(super) gate: &'a GateArgs,
     /// Makes what a re-enactment needs.
     pub(super) reenactment: Option<&'a MakeReenactment<'a>>,
 }
@@ -53,8 +51,13 @@ pub(super) struct Measured {
 }
 
 /// Carries the plan out, as often as asked for, writes the run files and prints the comparison.
-pub(super) fn measure(draft: &Draft, how: &How<'_>) -> Result<Exit> {
-    let rules = gate::rules(how.gate)?;
+pub(super) fn measure(
+    draft: &Draft,
+    how: &How<'_>,
+    show: &ShowArgs,
+    gate: &GateArgs,
+) -> Result<Exit> {
+    let rules = gate::rules(gate)?;
     gate::check(rules.as_ref(), draft.cases())?;
     let Measured { paths, runs: measured, done } = carry_out(draft, how)?;
     let replicates = repeat::by_environment(&measured, draft.reference());
@@ -64,7 +67,7 @@ pub(super) fn measure(draft: &Draft, how: &How<'_>) -> Result<Exit> {
     };
     let files = measured.iter().map(|(path, ..)| path.clone());
     let again = ["envtax", "compare"].map(str::to_owned).into_iter().chain(files);
-    let comparison = show::show(&columns, how.show, again.collect(), rules.as_ref());
+    let comparison = show::show(&columns, show, again.collect(), rules.as_ref());
     let empty = done && measured.iter().all(|(_, run, _)| nothing_measured(run));
     print_end(&paths, &measured, empty || measured.iter().all(|(_, run, _)| ended_early(run)));
     // A wrong answer is in the run file like any other; the comparison refuses it.
@@ -72,7 +75,7 @@ pub(super) fn measure(draft: &Draft, how: &How<'_>) -> Result<Exit> {
     let comparison = comparison?;
     let refused = comparison.rows.iter().flat_map(|row| &row.cells).any(failed);
     let exit = if done && !empty && !refused { Exit::Done } else { Exit::Partial };
-    gate::finish(&comparison, how.show, exit)
+    gate::finish(&comparison, show, exit)
 }
 
 /// Carries the plan out, as often as asked for, and writes the run files.

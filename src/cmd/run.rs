@@ -42,11 +42,9 @@ pub fn run(args: &RunArgs) -> Result<Exit> {
         repeat: &args.repeat,
         output: &args.output,
         answer_limit: args.answer_timeout,
-        show: &args.show,
-        gate: &args.gate,
         reenactment: None,
     };
-    measure::measure(&draft, &how)
+    measure::measure(&draft, &how, &args.show, &args.gate)
 }
 
 /// Cases that patterns pick from all that there are, above which that may not be meant.

@@ -42,11 +42,9 @@ pub fn run(args: &TimeArgs) -> Result<Exit> {
         repeat: &args.repeat,
         output: &args.output,
         answer_limit: ANSWER_LIMIT,
-        show: &args.show,
-        gate: &args.gate,
         reenactment: None,
     };
-    measure::measure(&draft_of(args, environments)?, &how)
+    measure::measure(&draft_of(args, environments)?, &how, &args.show, &args.gate)
 }
 
 fn draft_of(args: &TimeArgs, environments: Vec<EnvSpec>) -> Result<Draft> {

@@ -15,8 +15,8 @@ pub use shared::hypervisor::{Hypervisor, hypervisor};
 #[cfg(test)]
 pub use shared::mutation::mutate;
 pub use shared::pe;
-pub use shared::types::{HostTimes, Needs, Ready, Room, Shape, Written};
 pub use shared::trace::{Born, Listener, PageCounts, TraceOrder};
+pub use shared::types::{HostTimes, Needs, Ready, Room, Shape, Written};
 
 #[cfg(target_os = "linux")]
 mod linux;
