@@ -1,6 +1,11 @@
 //! Calls without arguments that matter.
 
-use crate::recording::Kind;
+use crate::recording::{Call, Event, Kind};
+
+/// The event of a call of which only the kind counts.
+pub fn plain(kind: Kind) -> Event {
+    Event::Call(Call::new(kind, 0))
+}
 
 /// Calls of which only the kind counts.
 pub fn small_kind(name: &str) -> Option<Kind> {

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use super::descriptors::{Descriptors, Target};
 use super::memory::Memory;
 use super::paths::Paths;
-use super::small::small_kind;
+use super::small::{plain, small_kind};
 use crate::recording::script::MOST_FDS;
 use crate::recording::{Call, Event, Kind, NO_PATH};
 use crate::sys;
@@ -497,8 +497,4 @@ impl Scene<'_> {
         (call.other, call.result) = (slot as i32, at as i64);
         Ok(())
     }
-}
-
-fn plain(kind: Kind) -> Event {
-    Event::Call(Call::new(kind, 0))
 }

@@ -1,9 +1,9 @@
 //! The operating system: the only code that knows which one this is, and the only `unsafe` code.
 //!
 //! `linux` and `windows` export the same names, so nothing outside asks which system it runs on;
-//! `shared` is what both have in common. May use `model`, and the
-//! instructions of `recording`. Must not know probes, environments or the protocol. What a system does not have answers with an error of the kind `Unsupported`,
-//! whose text is the reason.
+//! `shared` is what both have in common. May use `model`, and the instructions of `recording`.
+//! Must not know probes, environments or the protocol. What a system does not have answers with
+//! an error of the kind `Unsupported`, whose text is the reason.
 
 mod shared;
 pub use shared::command::{CommandEnd, CommandOrder, Killed};
