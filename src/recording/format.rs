@@ -43,7 +43,11 @@ pub fn write(recording: &Recording, output: impl Write) -> Result<()> {
 
 /// Reads a recording and checks everything in it.
 pub fn read(input: impl Read) -> Result<Recording> {
-    let mut lines = BufReader::new(GzDecoder::new(input).take(LARGEST + 1));
+    parse(BufReader::new(GzDecoder::new(input).take(LARGEST + 1)))
+}
+
+/// Reads an unpacked recording and checks everything in it.
+pub fn parse(mut lines: impl BufRead) -> Result<Recording> {
     let (mut read, mut line) = (0, String::new());
     let mut next = || -> Result<Option<String>> {
         line.clear();

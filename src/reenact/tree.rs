@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 
 use super::compile::joined;
-use crate::recording::{Base, Event, FileKind, Kind, Recording};
+use crate::recording::{Base, Event, FileKind, Kind, Recording, Stream};
 use crate::sys;
 
 /// Bytes that are written at a time.
@@ -34,14 +34,16 @@ pub fn bytes_needed(recording: &Recording) -> u64 {
     files.chain(written).fold(0, u64::saturating_add)
 }
 
-/// Bytes of memory that all processes touch together, at most.
+/// The most bytes of memory that one process touches.
 pub fn pages_needed(recording: &Recording) -> u64 {
-    let events = recording.streams.iter().flat_map(|stream| &stream.events);
-    let pages = events.map(|(_, event)| match event {
-        Event::Pages(pages) => u64::from(pages.fresh),
-        _ => 0,
-    });
-    pages.max().unwrap_or(0) * 4096
+    let of = |stream: &Stream| {
+        let pages = stream.events.iter().map(|(_, event)| match event {
+            Event::Pages(pages) => u64::from(pages.fresh) + u64::from(pages.copied),
+            _ => 0,
+        });
+        pages.sum::<u64>()
+    };
+    recording.streams.iter().map(of).max().unwrap_or(0) * 4096
 }
 
 /// Makes the files in a new folder.

@@ -121,6 +121,48 @@ fn what_cannot_be_recorded_says_why() {
     assert!(!place.has("it.rec"));
 }
 
+/// A recording that somebody else made: it removes files by a relative path before it goes anywhere,
+/// and through a descriptor that it never opened.
+#[test]
+fn a_hostile_recording_reaches_nothing() {
+    let place = Place::new();
+    record(&place, &["true"]).run().exits(0);
+    let victim = place.write("victim", "precious");
+    let text = unpacked(&place);
+    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    let about = lines[0].find("\"folder\":").unwrap();
+    let end = about + lines[0][about..].find(',').unwrap() + 1;
+    lines[0].replace_range(about..end, "");
+    lines[1] = r#"{"names":["victim","target"]}"#.into();
+    lines[2] = r#"{"paths":[{"base":"relative","parts":[0]},{"base":"root","parts":[1]}]}"#.into();
+    lines[3] = r#"{"files":[]}"#.into();
+    let mut events = vec!["[0,{\"exec\":0}]".to_owned()];
+    for fd in [-100, 0, 3, 4, 5, 6, 7, 8] {
+        events.push(format!("[0,{{\"call\":[\"unlink\",0,{fd},-1,0,-1,0,0,0]}}]"));
+    }
+    lines[4] = format!("{{\"stream\":{{\"events\":[{}]}}}}", events.join(","));
+    place.write("evil.jsonl", lines.join("\n") + "\n");
+    let packed = std::process::Command::new("gzip").arg(place.path("evil.jsonl")).status();
+    assert!(packed.unwrap().success());
+    let args = ["explain", "evil.jsonl.gz", "--env", "b=native", "--rounds", "3", "--json"];
+    let done = place.envtax(args).args(["-o", "run.jsonl"]).start().wait_clean().exits(0);
+    assert_eq!(fs::read_to_string(victim).unwrap(), "precious");
+    let found: Value = serde_json::from_str(&done.out).unwrap();
+    assert_eq!(found["environments"][0]["unlike"]["unlink"], 8.0, "{found:#}");
+    for (from, to, why) in [
+        ("victim\",\"target", "..\",\"target", "leaves its folder"),
+        ("\"unlink\"", "\"mount\"", "unknown variant `mount`"),
+        (":[\"unlink\",0,-100", ":[\"unlink\",0,700", "too large"),
+    ] {
+        let changed = lines.join("\n").replacen(from, to, 1) + "\n";
+        let name = format!("{}.jsonl", why.replace([' ', '`'], ""));
+        place.write(&name, changed);
+        std::process::Command::new("gzip").arg(place.path(&name)).status().unwrap();
+        let args = ["explain", &format!("{name}.gz")];
+        place.envtax(args).run().exits(2).complains(why);
+    }
+}
+
 #[test]
 fn a_recording_that_cannot_be_used_says_why() {
     let place = Place::new();

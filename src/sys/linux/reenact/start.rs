@@ -74,10 +74,28 @@ unsafe fn begin(arguments: &[*const c_char]) -> ! {
     }
     let script = open(text(2), libc::O_RDONLY, OWN);
     let report = open(text(4), libc::O_WRONLY | libc::O_CREAT | libc::O_APPEND, OWN + 1);
+    enter(text(3));
     // SAFETY: sets no handler.
     unsafe { libc::signal(libc::SIGPIPE, libc::SIG_IGN) };
     let site = site(text(0), text(3), text(4), script, report);
     Player::new(&site).play(0)
+}
+
+/// Goes into the tree, and closes what it was given beside input and outputs: relative paths and
+/// descriptors of a script must not reach anything else.
+fn enter(tree: &CStr) {
+    // SAFETY: the path outlives the call.
+    if unsafe { call(libc::SYS_chdir, [tree.as_ptr() as u64, 0, 0, 0, 0, 0]) } < 0 {
+        fail(b"the stand-in files are not there");
+    }
+    // SAFETY: nothing here uses these descriptors.
+    let closed = unsafe { call(libc::SYS_close_range, [3, OWN - 1, 0, 0, 0, 0]) };
+    if closed < 0 {
+        for fd in 3..OWN {
+            // SAFETY: as above.
+            unsafe { call(libc::SYS_close, [fd, 0, 0, 0, 0, 0]) };
+        }
+    }
 }
 
 /// Opens a file as exactly that descriptor.
