@@ -36,6 +36,8 @@ pub mod plan;
 pub mod probe;
 #[path = "../../src/protocol/mod.rs"]
 pub mod protocol;
+#[path = "../../src/record/mod.rs"]
+pub mod record;
 #[path = "../../src/recording/mod.rs"]
 pub mod recording;
 #[path = "../../src/reenact/mod.rs"]

@@ -2,7 +2,7 @@
 
 #![no_main]
 
-use envtax_fuzz::recording::parse;
+use envtax_fuzz::recording::format::parse;
 use envtax_fuzz::recording::script::{MOST_FDS, MOST_SLOTS};
 use envtax_fuzz::reenact::{Options, bytes_needed, compile, pages_needed};
 use envtax_fuzz::{assert_harmless, explain};

@@ -287,8 +287,13 @@ pub(super) fn fresh_seed() -> u64 {
     (since.as_nanos() as u64 ^ u64::from(std::process::id()) << 20) % 1_000_000_000
 }
 
+/// The date and time of now, for people (RFC 3339, UTC).
+pub(super) fn date() -> String {
+    humantime::format_rfc3339_seconds(SystemTime::now()).to_string()
+}
+
 pub(super) fn default_path() -> PathBuf {
-    let now = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
+    let now = date();
     let name: String = now.chars().filter(char::is_ascii_alphanumeric).collect();
     PathBuf::from(format!("envtax-{name}.jsonl"))
 }
@@ -378,7 +383,7 @@ impl Watcher for Scribe<'_> {
             self.writer.write(&Record::Header(Header {
                 format: runfile::FORMAT,
                 envtax: env!("CARGO_PKG_VERSION").to_owned(),
-                started: humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),
+                started: date(),
                 host: facts::environment(),
                 plan: self.plan.clone(),
             }))?;

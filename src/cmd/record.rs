@@ -3,11 +3,10 @@
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
 
 use anyhow::{Context, Result, bail, ensure};
 
-use super::measure::fresh_seed;
+use super::measure::{self, fresh_seed};
 use crate::cleanup::leftovers;
 use crate::cleanup::stage::{self, Stage};
 use crate::cli::{PathNames, RecordArgs};
@@ -48,7 +47,7 @@ pub fn run(args: &RecordArgs) -> Result<Exit> {
     let stem = output.file_stem().unwrap_or_default().to_string_lossy();
     about.name = stem.chars().take(40).collect();
     about.id = fresh_seed();
-    about.recorded = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
+    about.recorded = measure::date();
     about.real_paths = args.paths == PathNames::Keep;
     if args.keep_command {
         about.command = args.command.clone();

@@ -6,7 +6,7 @@
 pub mod about;
 mod call;
 mod check;
-mod format;
+pub mod format;
 pub mod report;
 pub mod script;
 
@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 pub use about::{About, Costs};
 pub use call::{Call, Class, Kind, NO_PATH};
 pub use check::{SYSTEM_FILES, check};
-pub use format::{parse, read, write};
+pub use format::{read, write};
 
 /// Version of the format.
 pub const FORMAT: u32 = 1;

@@ -121,8 +121,8 @@ fn what_cannot_be_recorded_says_why() {
     assert!(!place.has("it.rec"));
 }
 
-/// A recording that somebody else made: it removes files by a relative path before it goes anywhere,
-/// and through a descriptor that it never opened.
+/// A recording that somebody else made: it removes files by a relative path before it goes
+/// anywhere, and through a descriptor that it never opened.
 #[test]
 fn a_hostile_recording_reaches_nothing() {
     let place = Place::new();
