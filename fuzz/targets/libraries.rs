@@ -19,10 +19,11 @@ fuzz_target!(|bytes: &[u8]| {
     });
     let closure = Closure {
         program: "program".into(),
-        loader: "loader".into(),
+        loader: None,
         libraries: libraries.collect(),
         imports: (0..count.min(3)).collect(),
         delayed: Vec::new(),
+        present: Vec::new(),
     };
     let mut order = closure.by_need();
     order.sort_unstable();

@@ -13,7 +13,6 @@ use super::listing::{Listed, read_listing};
 use crate::cleanup::child::{self, Output};
 use crate::inside::program::{self, Headers};
 use crate::model::{Facts, Failure};
-use crate::sys;
 
 /// How long the loader may take to list the libraries.
 const LIMIT: Duration = Duration::from_secs(20);
@@ -34,28 +33,25 @@ pub struct Library {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Closure {
     pub program: PathBuf,
-    /// The loader of libraries that the program names.
-    pub loader: PathBuf,
+    /// The loader of libraries that the program names; none on Windows, where it is the system's.
+    pub loader: Option<PathBuf>,
     pub libraries: Vec<Library>,
     /// Indices of those that the program itself asks for, in its order.
     pub imports: Vec<usize>,
     /// Names of libraries that are loaded only when they are first used, and are not measured.
     pub delayed: Vec<String>,
+    /// Names of libraries that every process has which envtax starts, and which have no figure.
+    pub present: Vec<String>,
 }
 
-/// Finds the libraries of the program of that name or path. An error says why it has none that can
-/// be measured here.
-pub fn closure(word: &str) -> Result<Closure> {
-    let program = sys::find_program(word).filter(|path| path.exists());
-    let program = program.with_context(|| format!("there is no program `{word}`"))?;
-    ensure!(program.is_file(), "`{}` is no file", program.display());
-    let headers = headers_of(&program)?;
+/// The closure of a program of this machine, by the loader that it names.
+pub(super) fn by_loader(program: PathBuf, headers: Headers) -> Result<Closure> {
     let loader = PathBuf::from(loader_of(&program, &headers.facts)?);
     let listed = list(&loader, &program, &headers)?;
     link(program, loader, headers, listed)
 }
 
-fn headers_of(path: &Path) -> Result<Headers> {
+pub(super) fn headers_of(path: &Path) -> Result<Headers> {
     let shown = path.display();
     let file = File::open(path).with_context(|| format!("opening `{shown}`"))?;
     let damaged = || {
@@ -184,7 +180,9 @@ fn link(
         needs: headers.libraries.iter().filter_map(index).collect(),
     });
     let libraries = libraries.collect();
-    Ok(Closure { program, loader, libraries, imports, delayed: headers.delayed })
+    let delayed = headers.delayed;
+    let (loader, present) = (Some(loader), Vec::new());
+    Ok(Closure { program, loader, libraries, imports, delayed, present })
 }
 
 impl Closure {
@@ -259,7 +257,7 @@ mod tests {
         };
         Closure {
             program: "/p".into(),
-            loader: "/ld".into(),
+            loader: None,
             libraries: vec![
                 library("shell", &[2]),
                 library("base", &[]),
@@ -268,6 +266,7 @@ mod tests {
             ],
             imports: vec![0, 1],
             delayed: Vec::new(),
+            present: Vec::new(),
         }
     }
 

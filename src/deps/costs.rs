@@ -1,9 +1,12 @@
 //! The cost of each library with its interval, from the rounds. Pure.
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
 
 use super::closure::Closure;
 use super::rounds::{Measured, Series};
+use crate::model::Failure;
 use crate::stats::Contrast;
 
 const CONFIDENCE: f64 = 0.95;
@@ -37,6 +40,8 @@ pub struct Added {
     pub alone: Option<Cost>,
     /// Who asks for it; `program` is the program itself.
     pub asked_by: Vec<String>,
+    /// The library of the same circle whose figures have this one's cost.
+    pub together_with: Option<String>,
     /// Why a figure is missing.
     pub failure: Option<String>,
 }
@@ -55,11 +60,12 @@ pub struct Drop {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Costs {
     pub program: String,
-    pub loader: String,
+    /// None where the system itself loads libraries.
+    pub loader: Option<String>,
     pub rounds: u32,
     /// A static program that does nothing: start, exit, and both.
     pub nothing: [Option<Cost>; 3],
-    /// The loader, then the libraries in the order in which they are initialised.
+    /// The loader if there is one, then the libraries in the order in which they are initialised.
     pub added: Vec<Added>,
     /// The loader and all libraries together.
     pub all: [Option<Cost>; 3],
@@ -68,14 +74,20 @@ pub struct Costs {
     pub kept_by_others: Vec<String>,
     /// Libraries that are loaded at their first use only.
     pub delayed: Vec<String>,
+    /// Libraries that every process has which is started here.
+    pub present: Vec<String>,
 }
 
 /// A part of the figures of a program's rounds.
 type Part = fn(&Series) -> &Vec<f64>;
 const PARTS: [Part; 3] = [|it| &it.start, |it| &it.exit, |it| &it.whole];
 
-fn difference(own: &Series, base: &Series, part: Part) -> Option<Cost> {
-    let pairs = part(own).iter().zip(part(base));
+/// The rounds of a program; why there are none otherwise.
+type Rounds<'a> = Result<&'a Series, &'a Failure>;
+
+/// What one program takes more than another. None where either has no rounds.
+fn between(own: Rounds<'_>, base: Rounds<'_>, part: Part) -> Option<Cost> {
+    let pairs = part(own.ok()?).iter().zip(part(base.ok()?));
     Cost::of(&pairs.map(|(own, base)| own - base).collect::<Vec<_>>())
 }
 
@@ -84,28 +96,34 @@ fn difference(own: &Series, base: &Series, part: Part) -> Option<Cost> {
 pub fn costs(closure: &Closure, measured: &Measured) -> Costs {
     let hosts = &measured.hosts;
     let [none, empty] = hosts.fixed.each_ref().map(|set| measured.of(set.as_ref()));
-    let between = |own: Result<&Series, _>, base: Result<&Series, _>, part: Part| {
-        difference(own.ok()?, base.ok()?, part)
-    };
     let name = |index: &usize| closure.libraries[*index].name.clone();
-    let loader = closure.loader.display().to_string();
-    let [start, exit, whole] = PARTS.map(|part| between(empty, none, part));
-    let mut added = vec![Added {
-        name: loader.rsplit('/').next().unwrap_or(&loader).to_owned(),
-        path: loader.clone(),
-        start,
-        exit,
-        whole,
-        alone: None,
-        asked_by: Vec::new(),
-        failure: empty.err().map(ToString::to_string),
-    }];
+    let loader = closure.loader.as_ref().map(|path| path.display().to_string());
+    let of_loader = |path: &String| {
+        let [start, exit, whole] = PARTS.map(|part| between(empty, none, part));
+        Added {
+            name: path.rsplit('/').next().unwrap_or(path).to_owned(),
+            path: path.clone(),
+            start,
+            exit,
+            whole,
+            alone: None,
+            asked_by: Vec::new(),
+            together_with: None,
+            failure: empty.err().map(ToString::to_string),
+        }
+    };
+    let mut added: Vec<Added> = loader.iter().map(of_loader).collect();
     let mut before = empty;
     for (place, index) in hosts.order.iter().enumerate() {
         let with = measured.of(Some(&hosts.cumulative[place]));
         let own = measured.of(Some(&hosts.alone[place]));
         // A library of a circle is loaded with the first one of it and adds nothing more.
-        let [start, exit, whole] = PARTS.map(|part| between(with, before, part));
+        let own_set = &hosts.cumulative[place];
+        let first = (0..place).find(|earlier| hosts.cumulative[*earlier] == *own_set);
+        let [start, exit, whole] = match first {
+            Some(_) => [None; 3],
+            None => PARTS.map(|part| between(with, before, part)),
+        };
         let asked = closure.asked_by(*index).into_iter();
         let library = &closure.libraries[*index];
         added.push(Added {
@@ -116,6 +134,7 @@ pub fn costs(closure: &Closure, measured: &Measured) -> Costs {
             whole,
             alone: between(own, empty, PARTS[2]),
             asked_by: asked.map(|it| it.map_or("program".into(), |it| name(&it))).collect(),
+            together_with: first.map(|earlier| name(&hosts.order[earlier])),
             failure: with.err().or(own.err()).map(ToString::to_string),
         });
         if with.is_ok() {
@@ -123,16 +142,6 @@ pub fn costs(closure: &Closure, measured: &Measured) -> Costs {
         }
     }
     let all = PARTS.map(|part| between(before, none, part));
-    let last = hosts.cumulative.last();
-    let imports = hosts.without.iter().map(|(import, rest)| {
-        let gone = closure.goes_with(*import);
-        let whole = last.map_or(empty, |set| measured.of(Some(set)));
-        Drop {
-            import: name(import),
-            goes_with: gone.iter().filter(|index| *index != import).map(name).collect(),
-            gain: between(whole, measured.of(Some(rest)), PARTS[2]),
-        }
-    });
     let dropped = |import: &&usize| hosts.without.iter().all(|(index, _)| index != *import);
     Costs {
         program: closure.program.display().to_string(),
@@ -141,8 +150,25 @@ pub fn costs(closure: &Closure, measured: &Measured) -> Costs {
         nothing: PARTS.map(|part| none.ok().and_then(|none| Cost::of(part(none)))),
         added,
         all,
-        imports: imports.collect(),
+        imports: drops(closure, measured, empty),
         kept_by_others: closure.imports.iter().filter(dropped).map(name).collect(),
         delayed: closure.delayed.clone(),
+        present: closure.present.clone(),
     }
+}
+
+/// What the program gains without each of its imports.
+fn drops(closure: &Closure, measured: &Measured, empty: Rounds<'_>) -> Vec<Drop> {
+    let hosts = &measured.hosts;
+    let name = |index: &usize| closure.libraries[*index].name.clone();
+    let whole = hosts.cumulative.last().map_or(empty, |set| measured.of(Some(set)));
+    let drop = |(import, rest): &(usize, BTreeSet<usize>)| {
+        let gone = closure.goes_with(*import);
+        Drop {
+            import: name(import),
+            goes_with: gone.iter().filter(|index| *index != import).map(name).collect(),
+            gain: between(whole, measured.of(Some(rest)), PARTS[2]),
+        }
+    };
+    hosts.without.iter().map(drop).collect()
 }

@@ -6,11 +6,31 @@
 
 pub mod closure;
 mod costs;
+mod imports;
 pub mod listing;
 mod rounds;
 mod text;
 
-pub use closure::closure;
+use anyhow::{Context, Result, ensure};
+
+use self::closure::{Closure, by_loader, headers_of};
 pub use costs::costs;
 pub use rounds::{Rules, measure};
 pub use text::text;
+
+use crate::sys;
+
+/// Finds the libraries of the program of that name or path. An error says why it has none that can
+/// be measured here.
+pub fn closure(word: &str) -> Result<Closure> {
+    let program = sys::find_program(word).filter(|path| path.exists());
+    let program = program.with_context(|| format!("there is no program `{word}`"))?;
+    ensure!(program.is_file(), "`{}` is no file", program.display());
+    let headers = headers_of(&program)?;
+    if let Some(folders) = sys::library_folders(&program) {
+        let own = std::env::current_exe().context("finding the path of envtax itself")?;
+        let own_folders = sys::library_folders(&own).unwrap_or_default();
+        return imports::closure(program, headers, &folders, &own, &own_folders);
+    }
+    by_loader(program, headers)
+}

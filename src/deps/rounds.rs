@@ -18,8 +18,10 @@ use crate::model::Failure;
 use crate::stats::block_floor;
 use crate::sys::{self, HostTimes, LibraryHost, Needs};
 
-/// Starts of one program in a round; the round's figure is their floor.
+/// Starts of one program in a round; the round's figure is their floor. One of a program whose
+/// start takes long.
 const STARTS: usize = 4;
+const LONG_NS: u64 = 200_000_000;
 const WRITING: &str = "writing a program that loads libraries";
 /// Longest time that one start may take: a library may wait for something.
 const LIMIT: Duration = Duration::from_secs(20);
@@ -63,7 +65,10 @@ impl Hosts {
             (!gone.is_empty()).then(|| (*import, all.difference(&gone).copied().collect()))
         };
         let without = closure.imports.iter().filter_map(without).collect();
-        Hosts { fixed: [None, Some(BTreeSet::new())], order, cumulative, alone, without }
+        let empty = Some(BTreeSet::new());
+        // Where the system is the loader, every program has it.
+        let least = if closure.loader.is_some() { None } else { empty.clone() };
+        Hosts { fixed: [least, empty], order, cumulative, alone, without }
     }
 
     /// Every set of libraries once: none is a static program without a loader.
@@ -118,14 +123,17 @@ pub fn measure(
     let whole = all_needs(closure, stage.path())?;
     let mut programs = Vec::new();
     for (place, set) in sets.iter().enumerate() {
-        let loader = set.as_ref().map(|_| closure.loader.as_path());
+        let loader = closure.loader.as_deref().filter(|_| set.is_some());
         let names = set.iter().flatten().map(|index| whole.names[*index].clone());
         let needs = Needs { names: names.collect(), folders: whole.folders.clone() };
         let path = stage.path().join(format!("host{place}"));
         let program = LibraryHost::write(&path, loader, &needs, token);
         programs.push(program.context(WRITING)?);
     }
-    let failures: Vec<Option<Failure>> = programs.iter().map(|it| try_out(it).err()).collect();
+    let tried: Vec<Result<u64, Failure>> = programs.iter().map(try_out).collect();
+    let long = tried.iter().flatten().any(|ns| *ns > LONG_NS);
+    let starts = if long { 1 } else { STARTS };
+    let failures: Vec<Option<Failure>> = tried.into_iter().map(Result::err).collect();
     let mut series = vec![Series::default(); sets.len()];
     let mut order: Vec<usize> = (0..sets.len()).filter(|it| failures[*it].is_none()).collect();
     let cpus = sys::allowed_cpus().unwrap_or_default();
@@ -143,7 +151,7 @@ pub fn measure(
             let _ = sys::pin_to(&[cpus[rounds as usize % cpus.len()]]);
         }
         for place in &order {
-            let point = round_of(&programs[*place])
+            let point = round_of(&programs[*place], starts)
                 .with_context(|| format!("starting {}", shown(closure, sets[*place].as_ref())))?;
             series[*place].start.push(point[0]);
             series[*place].exit.push(point[1]);
@@ -162,12 +170,17 @@ pub fn measure(
 /// libraries ask for them, as far as possible.
 fn all_needs(closure: &Closure, folder: &Path) -> Result<Needs> {
     let libraries = &closure.libraries;
+    let path_of = |index: usize| libraries[index].path.display().to_string();
+    let Some(loader) = closure.loader.as_deref() else {
+        let names = (0..libraries.len()).map(path_of).collect();
+        return Ok(Needs { names, folders: Vec::new() });
+    };
     let names = libraries.iter().map(|library| library.name.clone()).collect();
     let mut needs = Needs { names, folders: Vec::new() };
     let path = folder.join("names");
     let others = |needs: &Needs| -> Result<Vec<usize>> {
-        LibraryHost::write(&path, Some(&closure.loader), needs, "").context(WRITING)?;
-        let (listed, _) = ask(&closure.loader, &path)?;
+        LibraryHost::write(&path, Some(loader), needs, "").context(WRITING)?;
+        let (listed, _) = ask(loader, &path)?;
         fs::remove_file(&path)?;
         let same = |index: &usize| {
             let library = &libraries[*index];
@@ -181,15 +194,15 @@ fn all_needs(closure: &Closure, folder: &Path) -> Result<Needs> {
         needs.folders.extend(folder.filter(|folder| !needs.folders.contains(folder)));
     }
     for index in others(&needs)? {
-        needs.names[index] = libraries[index].path.display().to_string();
+        needs.names[index] = path_of(index);
     }
     Ok(needs)
 }
 
 /// The floors of some starts: of start, exit, and both.
-fn round_of(program: &LibraryHost) -> Result<[f64; 3]> {
+fn round_of(program: &LibraryHost, starts: usize) -> Result<[f64; 3]> {
     let mut times: [Vec<u64>; 3] = Default::default();
-    for _ in 0..STARTS {
+    for _ in 0..starts {
         let HostTimes { start_ns, exit_ns } = program.run(LIMIT)?;
         times[0].push(start_ns);
         times[1].push(exit_ns);
@@ -198,9 +211,13 @@ fn round_of(program: &LibraryHost) -> Result<[f64; 3]> {
     Ok(times.map(|times| block_floor(&times, 1)))
 }
 
-/// Starts the program once and says what it prints when its libraries cannot be loaded.
-fn try_out(program: &LibraryHost) -> Result<(), Failure> {
-    let Err(error) = program.run(LIMIT) else { return Ok(()) };
+/// Starts the program once, and returns the time that this took in ns; says what it prints when its
+/// libraries cannot be loaded.
+fn try_out(program: &LibraryHost) -> Result<u64, Failure> {
+    let error = match program.run(LIMIT) {
+        Ok(times) => return Ok(times.start_ns + times.exit_ns),
+        Err(error) => error,
+    };
     let failure = Failure::new(format!("a program with only these libraries fails: {error}"));
     let printed = child::output_within(program.command(), LIMIT, 4096).map(|it| it.stderr);
     let text = String::from_utf8_lossy(&printed.unwrap_or_default()).into_owned();

@@ -14,7 +14,8 @@ const WIDTH: usize = 80;
 
 /// The tables: what each library adds, and what dropping one gains.
 pub fn text(costs: &Costs) -> String {
-    let libraries = costs.added.len().saturating_sub(1);
+    let loaders = usize::from(costs.loader.is_some());
+    let libraries = costs.added.len().saturating_sub(loaders);
     let plural = if libraries == 1 { "library" } else { "libraries" };
     let mut text = format!(
         "{} loads {libraries} {plural}; {} rounds\neach row adds to those above it\n",
@@ -23,9 +24,13 @@ pub fn text(costs: &Costs) -> String {
     );
     text.push_str(&format!("\n{}", line("", &["start", "exit", "both"].map(str::to_owned))));
     let nothing = costs.nothing.map(figure);
-    text.push_str(&line("a static program", &nothing));
+    let (first, last) = match costs.loader {
+        Some(_) => ("a static program", "loader and libraries"),
+        None => ("a process of envtax", "all libraries"),
+    };
+    text.push_str(&line(first, &nothing));
     costs.added.iter().for_each(|added| text.push_str(&row(added)));
-    text.push_str(&line("loader and libraries", &costs.all.map(figure)));
+    text.push_str(&line(last, &costs.all.map(figure)));
     if costs.added.iter().any(|added| added.alone.is_some()) {
         text.push_str("\nalone: added to a program without libraries, with what it needs\n");
         for added in costs.added.iter().filter(|added| added.alone.is_some()) {
@@ -54,6 +59,11 @@ pub fn text(costs: &Costs) -> String {
         let delayed = format!("loaded at first use only, and not measured: {names}");
         text.push_str(&format!("\n{}", note(&visible_line(&delayed))));
     }
+    if !costs.present.is_empty() {
+        let names = costs.present.join(", ");
+        let present = format!("in every process of envtax, and not measured: {names}");
+        text.push_str(&format!("\n{}", note(&visible_line(&present))));
+    }
     for added in &costs.added {
         if let Some(failure) = &added.failure {
             let failed = format!("without a figure: {}: {failure}", added.name);
@@ -64,6 +74,9 @@ pub fn text(costs: &Costs) -> String {
 }
 
 fn row(added: &Added) -> String {
+    if let Some(other) = &added.together_with {
+        return line(&added.name, &[format!("  in {}", visible_line(other))]);
+    }
     line(&added.name, &[added.start, added.exit, added.whole].map(figure))
 }
 

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use crate::env_wine::{needs_wine, shared_cache, windows_build, with_prefix};
 use crate::processes;
-use crate::support::{Comparison, Done, Envtax, Place, data, missing};
+use crate::support::{Comparison, Done, Envtax, Place, data, missing, needs};
 use crate::traces;
 
 /// The code by which envtax makes its substitute for that library.
@@ -351,6 +351,36 @@ fn what_windows_cannot_measure_is_skipped_with_a_reason() {
     assert!(told.contains("nothing was measured"), "{told}");
     assert!(told.contains("executes another program in its own place"), "{told}");
     assert!(told.contains("no Unix shell on Windows") && !told.contains("/dev/null"), "{told}");
+}
+
+/// Under Wine: a program that imports from `user32`, which pulls in others.
+#[test]
+fn libraries_of_windows_are_measured_under_wine() {
+    if !needs_wine() || !needs("x86_64-w64-mingw32-gcc") {
+        return;
+    }
+    let place = Place::new();
+    both(&place);
+    place.write("source.c", "#include <windows.h>\nint main(void) { return !MessageBeep(0); }");
+    let mut gcc = Command::new("x86_64-w64-mingw32-gcc");
+    gcc.current_dir(place.path("")).args(["source.c", "-o", "my tool.exe", "-luser32"]);
+    assert!(gcc.status().unwrap().success());
+    let done = by_hand(&place, &["both.exe", "deps", ".\\my tool.exe", "--rounds", "3", "--json"]);
+    let start = done.find("{\n").unwrap();
+    let end = done.rfind("\n}").unwrap() + 2;
+    let found: serde_json::Value = serde_json::from_str(&done[start..end]).unwrap();
+    let rows = found["added"].as_array().unwrap();
+    let row = |name: &str| rows.iter().find(|row| row["name"] == name).unwrap();
+    assert!(row("user32.dll")["alone"]["half_width"].is_f64(), "{done}");
+    assert!(found["imports"][0]["import"] == "user32.dll", "{done}");
+    assert!(found["nothing"][2]["ns"].as_f64().unwrap() > 0.0, "{done}");
+    let present = found["present"].as_array().unwrap();
+    assert!(present.contains(&"kernel32.dll".into()), "{done}");
+    let place = Place::new();
+    both(&place);
+    fs::copy(env!("CARGO_BIN_EXE_envtax"), place.path("linux")).unwrap();
+    let done = by_hand_ends(&place, &["both.exe", "deps", ".\\linux"], 2);
+    assert!(done.contains("is a program of Linux"), "{done}");
 }
 
 /// Runs a program of the place under Wine, without envtax. Returns what it prints.

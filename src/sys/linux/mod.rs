@@ -86,7 +86,7 @@ pub use futex::FutexPeer;
 pub use guest::{leave_first_process, load_module, mount, raise_loopback, use_console};
 pub use hold_processes::hold_processes;
 pub use hold_threads::{HELD_THREAD_BYTES, hold_threads};
-pub use library_host::LibraryHost;
+pub use library_host::{LibraryHost, library_folders};
 pub use limits::{cgroup_folders, memory_room, process_room};
 pub use mapping::MappedFile;
 pub use memory::{MapPlace, Region, page_size};

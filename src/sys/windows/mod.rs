@@ -74,7 +74,7 @@ pub use guest::{leave_first_process, load_module, mount, raise_loopback, use_con
 pub use hold_processes::hold_processes;
 pub use hold_threads::{HELD_THREAD_BYTES, hold_threads};
 pub use input::input;
-pub use library_host::LibraryHost;
+pub use library_host::{LibraryHost, library_folders};
 pub use limits::{memory_room, process_room};
 pub use mapping::MappedFile;
 pub use memory::{MapPlace, Region, page_size};
