@@ -28,6 +28,7 @@ mod runfile;
 mod stats;
 mod sys;
 mod units;
+mod view;
 mod words;
 mod workload;
 
@@ -69,6 +70,7 @@ fn dispatch(cli: Cli) -> Result<Exit> {
         Verb::Session(args) => cmd::session::session(&args.verb),
         Verb::Deps(args) => cmd::deps::run(&args),
         Verb::Redact(args) => cmd::redact::run(&args),
+        Verb::View(args) => cmd::view::run(&args),
         Verb::List(args) => cmd::list::run(&args),
         Verb::Doctor(args) => cmd::doctor::run(&args),
         Verb::Completions(args) => cmd::completions::run(&args),

@@ -52,6 +52,8 @@ pub mod stats;
 pub mod sys;
 #[path = "../../src/units.rs"]
 pub mod units;
+#[path = "../../src/view/mod.rs"]
+pub mod view;
 #[path = "../../src/words/mod.rs"]
 pub mod words;
 #[path = "../../src/workload/mod.rs"]

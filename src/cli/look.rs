@@ -25,9 +25,10 @@ pub struct RedactArgs {
 pub struct ListArgs {
     /// What to list
     pub what: Listed,
-    /// With `flags`: letters of flags; only these are listed
-    #[arg(value_name = "LETTERS")]
-    pub letters: Vec<String>,
+    /// With `flags`: letters of flags; only these are listed. With `probes --long`: the id of a
+    /// probe; only it is described
+    #[arg(value_name = "WORD")]
+    pub words: Vec<String>,
     /// Print the whole description of each probe, environment, filesystem or workload
     #[arg(long)]
     pub long: bool,

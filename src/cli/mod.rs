@@ -13,6 +13,7 @@ mod session;
 mod shared;
 mod time;
 mod values;
+mod view;
 
 use clap::{Parser, Subcommand};
 
@@ -26,6 +27,7 @@ pub use run::RunArgs;
 pub use session::{SessionAddArgs, SessionArgs, SessionCompareArgs, SessionVerb};
 pub use shared::{DEFAULT_MARGIN, FailOn, FileArgs, GateArgs, OutputArgs, RepeatArgs, ShowArgs};
 pub use time::TimeArgs;
+pub use view::ViewArgs;
 
 /// Measures what an execution environment costs.
 ///
@@ -55,6 +57,8 @@ pub enum Verb {
     Session(SessionArgs),
     /// Measure what each library of a program costs its start and its exit
     Deps(DepsArgs),
+    /// Look at the run files of a folder in a browser, on this machine only
+    View(ViewArgs),
     /// Copy a run file without host names, paths, arguments and boot ids, to publish it
     Redact(RedactArgs),
     /// List probes, environments, filesystems, suites, workloads, formats, layouts or flags

@@ -2,27 +2,27 @@
 
 use std::io::Write;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, ensure};
 use comfy_table::{ContentArrangement, Table, presets};
 
 use super::{flags, selection};
 use crate::cli::{ListArgs, Listed};
 use crate::exit::Exit;
 use crate::launch::LAUNCHERS;
-use crate::model::{EnvSpec, Phase, Quantity};
+use crate::model::{EnvSpec, Phase, Quantity, suggest};
 use crate::mount::{self, FILESYSTEMS};
 use crate::plan::suite::{SUITES, Suite};
-use crate::probe::{PROBES, SOURCES};
+use crate::probe::{PROBES, ProbeInfo, SOURCES};
 use crate::report::{ALIASES, CHARTS, LAYOUTS, Layout, REPORTS, SECTIONS};
 use crate::workload::{self, WORKLOADS};
 
 pub fn run(args: &ListArgs) -> Result<Exit> {
-    let of_flags = matches!(args.what, Listed::Flags);
-    if let Some(word) = args.letters.first().filter(|_| !of_flags) {
-        bail!("`{word}`: only `envtax list flags` takes letters");
-    }
+    check(args)?;
     let pages = match args.what {
-        Listed::Probes if args.long => Some(probe_pages()),
+        Listed::Probes if args.long => Some(match args.words.first() {
+            Some(id) => one_probe(id)?,
+            None => probe_pages(),
+        }),
         Listed::Environments if args.long => Some(environment_pages()),
         Listed::Filesystems if args.long => Some(filesystem_pages()),
         Listed::Workloads if args.long => Some(workload_pages()),
@@ -63,7 +63,7 @@ pub fn run(args: &ListArgs) -> Result<Exit> {
         Listed::Sections => {
             SECTIONS.iter().map(|section| [section.name.into(), section.summary.into()]).collect()
         }
-        Listed::Flags => flags::rows(&args.letters)?,
+        Listed::Flags => flags::rows(&args.words)?,
         Listed::Formats => REPORTS
             .iter()
             .map(|report| [report.info().name.into(), report.info().summary.into()])
@@ -77,6 +77,21 @@ pub fn run(args: &ListArgs) -> Result<Exit> {
     let text: String = table.lines().map(line).collect();
     std::io::stdout().write_all(text.as_bytes())?;
     Ok(Exit::Done)
+}
+
+/// Only some lists take words.
+fn check(args: &ListArgs) -> Result<()> {
+    let takes = match args.what {
+        Listed::Flags => true,
+        Listed::Probes => args.long && args.words.len() <= 1,
+        _ => false,
+    };
+    ensure!(
+        args.words.is_empty() || takes,
+        "`{}`: only `envtax list flags` takes letters, and `envtax list probes --long` an id",
+        args.words[0]
+    );
+    Ok(())
 }
 
 /// The kinds, then the environments that the file names.
@@ -110,31 +125,47 @@ fn probes() -> Vec<[String; 2]> {
     rows
 }
 
+/// The description of one probe, without the list of sources.
+fn one_probe(id: &str) -> Result<String> {
+    let infos = PROBES.iter().map(|probe| probe.info());
+    let info = infos.clone().find(|info| info.id == id).with_context(|| {
+        let known: Vec<_> = infos.map(|info| (info.id, info.summary)).collect();
+        suggest::unknown("probe", id, &known)
+    })?;
+    Ok(probe_page(info))
+}
+
 /// The descriptions of the probes, as `docs/PROBES.md` holds it.
 fn probe_pages() -> String {
     let mut text = String::from(
         "# Probes\n\nMade from the registry by `envtax list probes --long`; do not edit.\n",
     );
     for info in PROBES.iter().map(|probe| probe.info()) {
-        text.push_str(&format!("\n## {}\n\n{}.\n\n", info.id, sentence(info.summary)));
-        for param in info.params {
-            text.push_str(&format!("- Parameter `{}`: {}\n", param.name, param.range()));
-        }
-        let cases: Vec<&str> = info.cases.iter().copied().filter(|it| !it.is_empty()).collect();
-        for (name, list) in [("Cases", cases), ("Figures", names(info.phases))] {
-            if !list.is_empty() {
-                text.push_str(&format!("- {name}: `{}`\n", list.join("`, `")));
-            }
-        }
-        text.push_str(&format!("- Unit: {} per {}\n", quantities(info.phases), info.unit));
-        if info.on_files {
-            text.push_str("- Measured in every target directory\n");
-        }
-        text.push_str(&format!("- Timed: {}\n", info.timed));
-        text.push_str(&format!("- Not in the figure: {}\n", info.excluded));
-        text.push_str(&format!("- Source: {}\n", info.source));
+        text.push('\n');
+        text.push_str(&probe_page(info));
     }
     text.push_str(SOURCES);
+    text
+}
+
+fn probe_page(info: &ProbeInfo) -> String {
+    let mut text = format!("## {}\n\n{}.\n\n", info.id, sentence(info.summary));
+    for param in info.params {
+        text.push_str(&format!("- Parameter `{}`: {}\n", param.name, param.range()));
+    }
+    let cases: Vec<&str> = info.cases.iter().copied().filter(|it| !it.is_empty()).collect();
+    for (name, list) in [("Cases", cases), ("Figures", names(info.phases))] {
+        if !list.is_empty() {
+            text.push_str(&format!("- {name}: `{}`\n", list.join("`, `")));
+        }
+    }
+    text.push_str(&format!("- Unit: {} per {}\n", quantities(info.phases), info.unit));
+    if info.on_files {
+        text.push_str("- Measured in every target directory\n");
+    }
+    text.push_str(&format!("- Timed: {}\n", info.timed));
+    text.push_str(&format!("- Not in the figure: {}\n", info.excluded));
+    text.push_str(&format!("- Source: {}\n", info.source));
     text
 }
 

@@ -24,19 +24,23 @@ pub mod session;
 mod show;
 mod start_check;
 pub mod time;
+pub mod view;
 
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Command, CommandFactory};
 
 use crate::cli::Cli;
 use crate::plan::suite::SUITES;
-use crate::report::{ALIASES, LAYOUTS, REPORTS, SECTIONS};
+use crate::report::{ALIASES, CHARTS, LAYOUTS, REPORTS, SECTIONS};
+use crate::words::LANGUAGES;
 
 /// The arguments, with the values that registries hold. Help, completions and the manual page are
 /// made from them.
 pub fn command() -> Command {
     let formats: Vec<&str> = REPORTS.iter().map(|report| report.info().name).collect();
     let sections: Vec<&str> = SECTIONS.iter().map(|section| section.name).collect();
+    let charts: Vec<&str> = CHARTS.iter().map(|chart| chart.name).collect();
+    let languages: Vec<&str> = LANGUAGES.iter().map(|language| language.code).collect();
     let suites: Vec<&str> = SUITES.iter().map(|suite| suite.name).collect();
     let aliases = ALIASES.iter().map(|(alias, _)| PossibleValue::new(*alias).hide(true));
     let layouts = LAYOUTS.iter().map(|layout| PossibleValue::new(layout.name)).chain(aliases);
@@ -47,6 +51,8 @@ pub fn command() -> Command {
             "format" => arg.value_parser(PossibleValuesParser::new(&formats)),
             "suite" => arg.value_parser(PossibleValuesParser::new(&suites)),
             "sections" => arg.value_parser(PossibleValuesParser::new(&sections)),
+            "chart" => arg.value_parser(PossibleValuesParser::new(&charts)),
+            "lang" => arg.value_parser(PossibleValuesParser::new(&languages)),
             "layout" => arg.value_parser(PossibleValuesParser::new(layouts.clone())),
             _ => arg,
         })

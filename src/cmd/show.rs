@@ -6,7 +6,8 @@ use anyhow::{Result, bail, ensure};
 
 use crate::cli::{DEFAULT_MARGIN, ShowArgs};
 use crate::compare::{Comparison, GateRules, Margins, Side, compare, gate};
-use crate::report::{self, Detail, REPORTS, ReportInfo, Style};
+use crate::probe::PROBES;
+use crate::report::{self, Detail, Explained, REPORTS, ReportInfo, Style};
 use crate::words::{Language, Words};
 use crate::{sys, units};
 
@@ -14,9 +15,11 @@ use crate::{sys, units};
 pub fn check(args: &ShowArgs) -> Result<()> {
     ensure!(args.margin.is_finite() && args.margin >= 0.0, "`--margin` must be zero or more");
     let format = report::find(&args.format)?;
+    let shown = args.format != report::PIXELS || !io::stdout().is_terminal();
+    ensure!(shown, "a terminal shows no `--format png`: write it to a file with `> chart.png`");
     detail(args)?;
     report::find_chart(&args.chart)?;
-    language(args)?;
+    language(args.lang.as_deref())?;
     if let Some(name) = &args.layout {
         report::find_layout(name)?;
     }
@@ -65,9 +68,16 @@ pub fn show(
     Ok(comparison)
 }
 
+/// What a probe is, for readers of its figures.
+pub(super) fn explained(id: &str) -> Option<Explained> {
+    let info = PROBES.iter().map(|probe| probe.info()).find(|info| info.id == id)?;
+    let (timed, excluded, source) = (info.timed, info.excluded, info.source);
+    Some(Explained { summary: info.summary.to_owned(), timed, excluded, source })
+}
+
 /// The language that is asked for, or that of the locale.
-fn language(args: &ShowArgs) -> Result<Language> {
-    if let Some(code) = &args.lang {
+pub(super) fn language(code: Option<&str>) -> Result<Language> {
+    if let Some(code) = code {
         return Language::find(code);
     }
     let names = ["LC_ALL", "LC_MESSAGES", "LANG"];
@@ -111,6 +121,7 @@ fn style(args: &ShowArgs, again: Vec<String>) -> Result<Style> {
     let layout = args.layout.as_deref().map(report::find_layout).transpose()?;
     let detail = detail(args)?;
     let colour = terminal && !plain && !dumb && sys::takes_escapes();
-    let (words, chart) = (Words::of(language(args)?), report::find_chart(&args.chart)?);
-    Ok(Style { colour, width, layout, detail, words, chart, again })
+    let (words, chart) =
+        (Words::of(language(args.lang.as_deref())?), report::find_chart(&args.chart)?);
+    Ok(Style { colour, width, layout, detail, words, chart, probe: explained, again })
 }

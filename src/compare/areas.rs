@@ -7,6 +7,7 @@ use crate::model::{CommandPhase, Quantity};
 
 /// Geometric mean of the taxes of one area's times: a summary of its rows, never a result itself.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Area {
     pub area: String,
     /// Rows of the area, whether measured or not.

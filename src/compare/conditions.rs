@@ -9,6 +9,7 @@ use super::{environment_remarks, load};
 
 /// The state of the machine while it was measured. Of several files, that of the busiest one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Conditions {
     /// Other tasks that wanted a CPU at the beginning of a block: their median and their 90 %
     /// quantile. Those that `--load` asked for do not count. None where it is unknown. Programs

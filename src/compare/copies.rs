@@ -8,6 +8,7 @@ use crate::stats::Contrast;
 
 /// One row that was measured in several copies, in every column.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Scaling {
     /// The row without the copies.
     pub name: String,

@@ -10,6 +10,7 @@ use crate::runfile::Environment;
 
 /// A fact that is not the same in all columns.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Difference {
     pub fact: String,
     /// The target directory that it is of; none when it is one of the environment.
@@ -24,6 +25,7 @@ pub struct Difference {
 
 /// Elements of a list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Change {
     pub added: Vec<String>,
     pub removed: Vec<String>,

@@ -15,6 +15,7 @@ use crate::stats::Contrast;
 
 /// The rows that were measured in more than one target directory.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Directories {
     /// The target directory that the others are divided by: the first one.
     pub reference: String,
@@ -25,6 +26,7 @@ pub struct Directories {
 
 /// One row in every column.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct DirectoryRow {
     /// The row without its directory.
     pub name: String,
@@ -34,6 +36,7 @@ pub struct DirectoryRow {
 
 /// What it costs in one environment.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct DirectoryCosts {
     /// In the reference directory, in the row's quantity.
     pub cost: f64,

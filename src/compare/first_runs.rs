@@ -15,6 +15,7 @@ const DRIFT: f64 = 0.005;
 
 /// The first runs of one case.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct FirstRuns {
     /// The row's name, without that of the figure.
     pub name: String,
@@ -24,6 +25,7 @@ pub struct FirstRuns {
 
 /// A column's wall times.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct FirstRun {
     /// Of the first run of each launch, in ns: the median, and the shortest and longest.
     pub first: Cost,

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 /// A doubt about one cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Flag {
     /// The cost is below what any operation takes.

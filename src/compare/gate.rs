@@ -51,6 +51,7 @@ impl Limit {
 
 /// What is held against the limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum GateOn {
     /// The lower end of the interval, where the verdict is slower.
@@ -69,6 +70,7 @@ pub struct GateRules {
 
 /// What came of it.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Gate {
     pub on: GateOn,
     /// Whether figures without judgement pass.
@@ -83,6 +85,7 @@ pub struct Gate {
 
 /// A figure above its limit.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Above {
     pub column: String,
     /// Index of the row in [`Comparison::rows`].
@@ -94,6 +97,7 @@ pub struct Above {
 
 /// Figures of one column that could not be judged for the same reason.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Unjudged {
     pub column: String,
     pub reason: String,

@@ -21,6 +21,7 @@ const SIZES: [&str; 2] = ["size", "buffer"];
 
 /// One ladder in every column.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Ladder {
     /// The case without the size, and its phase.
     pub name: String,
@@ -32,6 +33,7 @@ pub struct Ladder {
 
 /// The two costs.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Split {
     /// Ns of a call whatever its size, with its 95 % interval.
     pub call: Cost,

@@ -9,6 +9,7 @@ use crate::stats;
 
 /// One distribution in every column.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct LatencyRow {
     /// The row's probe with its parameters, and the distribution's own name.
     pub name: String,
@@ -19,6 +20,7 @@ pub struct LatencyRow {
 /// Latencies in ns. A quantile is absent when fewer than ten operations lie beyond it: it would be
 /// those operations, not a property of the environment.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Quantiles {
     pub count: u64,
     pub p50: Option<u64>,

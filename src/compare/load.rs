@@ -43,6 +43,7 @@ pub(super) fn of_file(session: &Session<'_>) -> Option<Remark> {
 
 /// What else the machine did while a column was measured.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ColumnLoad {
     /// Other tasks that wanted a CPU when a block began: the median over the blocks.
     pub runnable: Option<f64>,

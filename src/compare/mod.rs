@@ -81,6 +81,7 @@ pub use verdict::{Open, Verdict};
 
 /// Everything a report shows.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Comparison {
     /// Label of the column the others are divided by.
     pub reference: String,

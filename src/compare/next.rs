@@ -13,6 +13,7 @@ use crate::runfile::EndReason;
 
 /// A command that measures open rows once more, for as long as that needs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Next {
     /// Program and arguments.
     pub words: Vec<String>,

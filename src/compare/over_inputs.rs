@@ -12,6 +12,7 @@ const INPUT: &str = "input";
 
 /// One figure of a command over its inputs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct OverInputs {
     /// The parameters beside the input.
     pub params: String,
@@ -23,6 +24,7 @@ pub struct OverInputs {
 /// By how much a column is faster than the reference: shares of the reference's time, negative
 /// where it is slower.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SpeedUp {
     /// Inputs that both have.
     pub inputs: usize,

@@ -12,6 +12,7 @@ pub const ADVISABLE_SESSIONS: usize = 5;
 
 /// What can be seen with the sessions that are there.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Reach {
     /// Sessions of the reference, and of this side.
     pub sessions: (usize, usize),

@@ -6,6 +6,7 @@ use crate::model::Details;
 
 /// What a reader must know beside the rows.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Remark {
     pub kind: RemarkKind,
     /// Label of the column that it is on; none when it is on a whole file or on all of them.
@@ -19,6 +20,7 @@ pub struct Remark {
 
 /// What a remark is about, for programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum RemarkKind {
     /// Probes of the CPU itself differ between environments.

@@ -12,6 +12,7 @@ use crate::stats::{self, Between, Contrast, Effect};
 
 /// One figure in every column.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Row {
     pub probe: String,
     pub params: String,
@@ -49,6 +50,7 @@ pub(super) fn area_of(probe: &str) -> &str {
 }
 
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 // Nearly all cells are measured, and there are few.
 #[allow(clippy::large_enum_variant)]
@@ -65,6 +67,7 @@ pub enum Cell {
 }
 
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Measured {
     /// Floor cost of one unit, in the row's quantity. In the reference: trimmed mean over rounds of
     /// the blocks' 25 % quantiles; elsewhere: the reference's times the tax.
@@ -96,6 +99,7 @@ pub struct Measured {
 
 /// An environment's cost as a multiple of the reference's.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Tax {
     pub ratio: f64,
     /// 95 % interval; none where the data cannot tell (one session a side).
@@ -133,6 +137,7 @@ pub struct Tax {
 
 /// Several runs of the same environments, pooled.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Runs {
     /// The tax in each of them.
     pub ratios: Vec<f64>,
@@ -179,6 +184,7 @@ pub fn tax_of(cell: &Cell) -> Option<&Tax> {
 
 /// Rounds that lie together, where rounds lie at several levels.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Level {
     /// Their median: a cost, or a ratio.
     pub value: f64,
@@ -197,6 +203,7 @@ impl Level {
 
 /// A value with its 95 % interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Cost {
     pub value: f64,
     pub interval: Option<(f64, f64)>,

@@ -13,6 +13,7 @@ const SEEN: f64 = 0.8;
 
 /// How an environment started, over all its launches.
 #[derive(Clone, Debug, Default, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct StartUp {
     /// Label of the column.
     pub column: String,

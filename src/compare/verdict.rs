@@ -4,6 +4,7 @@ use serde::Serialize;
 
 /// What a tax comes to.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
     Slower,
@@ -24,6 +25,7 @@ pub enum Verdict {
 
 /// Why a tax is inconclusive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Open {
     /// The interval is too wide.

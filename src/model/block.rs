@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 /// Resources that one block used, by the worker and its reaped children. Zero if the environment
 /// does not count them (gVisor's faults), so only differences between environments mean anything.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Usage {
     pub user_ns: u64,
     pub system_ns: u64,
@@ -40,6 +41,7 @@ impl Usage {
 
 /// What a block reports in addition to its samples.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Extras {
     /// Conditions that a reader must know, one sentence each. The sentence is the same in every
     /// block to which it applies.
@@ -82,6 +84,7 @@ impl Extras {
 
 /// What one worker measured in one block.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SampleSet {
     /// Iterations in each sample.
     pub iterations: u64,

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// Parameters of a probe as text, `name=value` pairs separated by spaces; empty for none.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(transparent)]
 pub struct Params(String);
 
@@ -29,6 +30,7 @@ impl Params {
 
 /// One thing to measure: a probe with its parameters and, for file probes, a target directory.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Case {
     pub probe: String,
     #[serde(default, skip_serializing_if = "is_empty")]

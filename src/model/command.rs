@@ -9,6 +9,7 @@ use super::phase::{Phase, Quantity};
 
 /// The command of one case, with its input and values.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(from = "CommandCaseRecord", into = "CommandCaseRecord")]
 pub struct CommandCase {
     /// The file that replaces `{}`.
@@ -32,6 +33,7 @@ pub enum Executed {
 
 /// [`CommandCase`] as it is written in run files.
 #[derive(Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct CommandCaseRecord {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     input: Option<String>,
@@ -67,6 +69,7 @@ impl From<CommandCase> for CommandCaseRecord {
 
 /// A command of envtax's own, with data that is made for it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct WorkloadCase {
     pub name: String,
     /// Its words; `{data}` is its folder in the target directory [`DATA_DIR`].
@@ -155,6 +158,7 @@ impl CommandCase {
 
 /// How whole commands are run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CommandRules {
     /// Commands that are run before and after each run, not timed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

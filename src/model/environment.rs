@@ -18,6 +18,7 @@ pub fn is_name(text: &str) -> bool {
 
 /// An environment as the user named it: `NAME=KIND:ARGUMENT`, or a table of `environments.toml`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct EnvSpec {
     pub name: String,
     pub kind: String,
@@ -56,6 +57,7 @@ impl EnvSpec {
 
 /// A folder whose filesystem the file probes measure, as seen inside every environment.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TargetDir {
     pub name: String,
     /// Empty: each environment's own folder for temporary files.
@@ -76,6 +78,7 @@ pub enum Availability {
 
 /// The clock of an environment, as the agent measured it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ClockFacts {
     pub name: String,
     /// Cost of one reading in ns: median over batches of back-to-back readings.

@@ -12,6 +12,7 @@ use super::visible::visible_line;
 /// Only `src/cmd/` and `src/report/` put the parts together as text. As an error it displays what
 /// happened, so that a context can be put in front of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Failure {
     /// What happened, as one sentence.
     #[serde(rename = "reason")]
@@ -22,6 +23,7 @@ pub struct Failure {
 
 /// What is known of a failure in addition to the sentence.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Details {
     /// The last lines that the program printed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// The quantity of a figure, with its unit in run files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Quantity {
     /// Nanoseconds.
@@ -21,6 +22,7 @@ pub enum Quantity {
 
 /// A part of what a probe measures, with its own figure.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(from = "PhaseRecord", into = "PhaseRecord")]
 pub struct Phase {
     /// Empty if it is the only phase.
@@ -52,6 +54,7 @@ impl Phase {
 
 /// A timed phase is its name alone: the first run files had no others.
 #[derive(Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(untagged)]
 enum PhaseRecord {
     Timed(String),

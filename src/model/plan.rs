@@ -10,6 +10,7 @@ use super::stop::{LaunchCount, Stop};
 
 /// A case of the plan, with what a reader of the run file needs to name its figures.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(from = "PlannedCaseRecord", into = "PlannedCaseRecord")]
 pub struct PlannedCase {
     pub case: Case,
@@ -50,6 +51,7 @@ impl PlannedCase {
 
 /// [`PlannedCase`] as it is written in run files.
 #[derive(Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct PlannedCaseRecord {
     #[serde(flatten)]
     case: Case,
@@ -79,6 +81,7 @@ impl From<PlannedCase> for PlannedCaseRecord {
 
 /// Everything that decides what a run does; with the seed it also decides the order.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(from = "PlanRecord", into = "PlanRecord")]
 pub struct Plan {
     pub environments: Vec<EnvSpec>,
@@ -132,6 +135,7 @@ impl Plan {
 
 /// [`Plan`] as it is written in run files.
 #[derive(Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct PlanRecord {
     environments: Vec<EnvSpec>,
     reference: String,
@@ -157,6 +161,7 @@ fn is_zero(number: &u32) -> bool {
 }
 
 #[derive(Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct CommandRulesRecord {
     #[serde(flatten)]
     rules: CommandRules,

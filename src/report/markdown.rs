@@ -153,7 +153,8 @@ fn item(note: &str) -> String {
     format!("- {}\n", markdown_item(note))
 }
 
-fn sheet(sheet: &Sheet) -> String {
+/// A small table with its title.
+pub fn sheet(sheet: &Sheet) -> String {
     let line = |cells: Vec<String>| {
         let padding = vec![String::new(); sheet.header.len().saturating_sub(cells.len())];
         format!("| {} |\n", [cells, padding].concat().join(" | "))

@@ -1,18 +1,21 @@
 //! Renderers: a comparison in, bytes out. One file a format, listed once below. May use `compare`,
 //! `model`, `units` and `words`. Must not write a file or compute a statistic.
 
+mod article;
 mod chart;
 mod csv;
 mod differences;
 mod directories;
 mod escape;
 pub mod failure;
+mod findings;
 pub mod gate;
 mod json;
 mod layout;
 mod markdown;
 mod notes;
 mod page;
+mod png;
 mod screen;
 mod sections;
 mod sheet;
@@ -26,9 +29,11 @@ use crate::compare::Comparison;
 use crate::model::suggest;
 use crate::words::Words;
 
-pub use chart::{CHARTS, find as find_chart};
+pub use chart::{CHARTS, TimeOfTax, find as find_chart};
 pub use layout::{ALIASES, LAYOUTS, Layout, find as find_layout};
+pub use page::{history as history_chart, page_with, shell};
 pub use sections::{SECTIONS, Section, find as find_section};
+pub use table::title as row_title;
 
 /// Name of the format that is printed unless another one is asked for.
 pub const TEXT: &str = "text";
@@ -37,8 +42,19 @@ pub const TEXT: &str = "text";
 pub const WIDTH: u16 = 80;
 
 /// Every format.
-pub const REPORTS: &[&dyn Report] =
-    &[&text::Text, &markdown::Markdown, &csv::Csv, &json::Json, &page::Page, &svg::SvgFile];
+pub const REPORTS: &[&dyn Report] = &[
+    &text::Text,
+    &markdown::Markdown,
+    &csv::Csv,
+    &json::Json,
+    &page::Page,
+    &article::Article,
+    &svg::SvgFile,
+    &png::Png,
+];
+
+/// Name of the format that no terminal shows.
+pub const PIXELS: &str = "png";
 
 /// What a format is, for people.
 pub struct ReportInfo {
@@ -64,8 +80,20 @@ pub struct Style {
     pub words: Words,
     /// The picture to draw, in formats that are pictures.
     pub chart: &'static chart::Chart,
+    /// What a probe is, by its id: the registry of probes is no part of reports.
+    pub probe: fn(&str) -> Option<Explained>,
     /// The words of the command that prints the comparison again, to which options can be added.
     pub again: Vec<String>,
+}
+
+/// A probe explained.
+pub struct Explained {
+    /// What it measures, as a sentence.
+    pub summary: String,
+    /// What is timed, what is not in the figure, and where the protocol is from.
+    pub timed: &'static str,
+    pub excluded: &'static str,
+    pub source: &'static str,
 }
 
 /// How much of a comparison is shown.

@@ -26,6 +26,7 @@ pub const FORMAT: u32 = 1;
 
 /// One line of the file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "record", rename_all = "snake_case")]
 pub enum Record {
     Header(Header),
@@ -41,6 +42,7 @@ pub enum Record {
 
 /// The first record.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Header {
     pub format: u32,
     pub envtax: String,
@@ -53,6 +55,7 @@ pub struct Header {
 
 /// An environment that was started, or the reason why it was not.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Environment {
     pub name: String,
     /// Why it did not start, as a sentence.
@@ -77,6 +80,7 @@ pub struct Environment {
 
 /// One start of an environment.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Launch {
     pub env: String,
     /// Which of the starts it is, from 0; all environments are started as often. Blocks name it.
@@ -94,6 +98,7 @@ pub struct Launch {
 
 /// What the processes of an environment take on the controller's side.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Outside {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub processes: Option<usize>,
@@ -107,6 +112,7 @@ pub struct Outside {
 /// The sample size that suits a case in an environment. What was used is in the blocks: where it
 /// is near the reference's, that is taken.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Tuned {
     pub env: String,
     /// Index into the plan's cases, here and in the other records.
@@ -118,6 +124,7 @@ pub struct Tuned {
 /// What the commands of an environment are made of, as found there after their first runs, which
 /// would not be the first to read it otherwise.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Inspected {
     pub env: String,
     /// Path, size, hash and headers of each program, by its name in the command.
@@ -130,6 +137,7 @@ pub struct Inspected {
 
 /// One block as its worker measured it, and as the controller saw it from outside.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Block {
     pub env: String,
     pub case: usize,
@@ -164,6 +172,7 @@ fn is_zero(number: &u32) -> bool {
 
 /// The machine between two laps.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Host {
     pub at_ns: u64,
     /// CPU time taken by the hypervisor, by all that ran (the hypervisor included), and in all with
@@ -181,6 +190,7 @@ pub struct Host {
 
 /// A case that was not measured in an environment, or not to the end.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Outcome {
     pub env: String,
     pub case: usize,
@@ -190,6 +200,7 @@ pub struct Outcome {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum OutcomeState {
     /// It cannot be measured there.
@@ -200,12 +211,14 @@ pub enum OutcomeState {
 
 /// The last record; a run that was killed has none.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct End {
     pub reason: EndReason,
     pub elapsed_s: f64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum EndReason {
     Precision,
@@ -229,4 +242,22 @@ pub struct RunFile {
     /// Results of another program, of which nothing was measured in turn; a remark says what they
     /// lack.
     pub imported: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Record;
+
+    /// `UPDATE=1 cargo test` writes the schema anew.
+    #[test]
+    fn the_schema_is_what_the_types_say() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/run-file.schema.json");
+        let schema = schemars::schema_for!(Record);
+        let text = serde_json::to_string_pretty(&schema).unwrap() + "\n";
+        if std::env::var_os("UPDATE").is_some() {
+            std::fs::write(path, &text).unwrap();
+        }
+        let kept = std::fs::read_to_string(path).unwrap_or_default();
+        assert!(kept == text, "{path} is old: run `UPDATE=1 cargo test`");
+    }
 }

@@ -227,6 +227,7 @@ impl Effect {
 
 /// How far the launches of a row disagree.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Between {
     pub launches: usize,
     /// Standard deviation of the tax between launches, as a share, beyond that of their rounds.

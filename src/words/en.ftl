@@ -55,6 +55,12 @@ page-matrix = At a glance
 page-rows = Row by row
 page-tables = More tables
 page-method = How it was measured, and what to beware of
+page-words = Words
+page-flag = flag { $letter }
+probe-timed = timed
+probe-excluded = not in the figure
+probe-source = source
+probe-unknown = This row is no probe of envtax: a whole command, or a result of another program.
 page-data = The data
 page-show-table = The same as a table
 page-state = State of the machine
@@ -77,3 +83,148 @@ column-tax = Tax
 column-interval = 95 % interval
 column-mean = Mean
 column-verdict = Verdict
+
+# Findings
+finding = { $label }: { $clauses }.
+finding-join = ;_
+finding-absent = { $label } did not start.
+finding-slower = slower in { $count } of { $rows } rows, at most { $figure } in { $row }
+finding-faster = faster in { $count } of { $rows } rows, at most { $figure } in { $row }
+finding-same = the same within { $margin } in { $count } { $count ->
+    [one] row
+   *[other] rows
+}
+finding-open = no difference shown in { $count } { $count ->
+    [one] row
+   *[other] rows
+}
+finding-untested = no verdict in { $count } { $count ->
+    [one] row
+   *[other] rows
+}
+finding-failed = failed in { $count } { $count ->
+    [one] row
+   *[other] rows
+}
+finding-empty = not measured in { $count } { $count ->
+    [one] row
+   *[other] rows
+}
+finding-figure = { $ratio }× (95 % interval { $low } to { $high })
+finding-figure-alone = { $ratio }× (no interval)
+state-noisy = noisy
+state-quiet = quiet
+state-unknown = how much else ran is not known
+state-others = in half of the blocks at most { $usual } other tasks wanted a CPU, in one of ten { $most } or more
+state-cpus = { $cpus } CPUs were measured on
+state-steal = the hypervisor took { $share } of the CPU time
+state-rounds = { $fewest } to { $most } rounds a row
+state-short = { " " }(the plan asks for { $wanted })
+
+# The article
+article-question = What does it cost to run programs in { $others } instead of { $reference }? This post compares { $rows } operations.
+article-findings = Findings
+article-environments = Environments
+article-method = Method
+article-method-text = All environments were measured in turn, in interleaved rounds, so that a change of the machine hits all of them. Each figure is the ratio of an environment's cost to the reference's in the same round, with a 95 % interval over the rounds. Differences of up to { $margin } count as the same, and verdicts allow for the number of rows.
+article-results = Results
+article-limits = Limits
+article-repeat = How to repeat it
+article-repeat-text = This post and its pictures were made from the run files by these commands:
+fact-environment = runs in
+fact-distribution = distribution
+fact-kernel = kernel
+fact-cpu = CPU
+fact-cpus = CPUs
+fact-memory = memory
+fact-launcher = started by
+history-text = The tax of { $row } in each run, in the order of time, with 95 % intervals. The table has the same figures.
+column-started = Begun
+column-file = File
+column-environment = Environment
+
+# The viewer
+view-title = Run files
+view-filter = Contains
+view-sort = Order
+view-sort-date = newest first
+view-sort-name = by name
+view-sort-area = by area
+view-sort-tax = largest tax first
+view-language = Language
+view-apply = Apply
+view-empty = This folder has no run files. `envtax run` writes one into the working directory.
+view-cut = The folder has more entries than are looked at.
+view-compare = Compare those that are ticked
+view-none-chosen = no run file is chosen: tick at least one in the list
+view-history = One row over all of these files
+view-show = Show
+view-history-of = { $row } over time
+view-history-empty = No file has a tax for this row. Rows have the names that the tables show, such as syscall.getppid.
+view-history-cut = Only the newest { $most } files are shown.
+view-damaged = { $count } { $count ->
+    [one] file is
+   *[other] files are
+} no readable run file
+view-stop = End the viewer
+view-back = All run files
+view-problem = This does not work
+view-nothing-here = There is nothing at this address
+view-reference = Reference
+view-margin = Margin in %
+view-rows = Rows with
+view-download = Download:
+view-pictures = Pictures of single charts
+view-column-file = File
+view-column-started = Begun
+view-column-environments = Environments
+view-column-cases = Cases
+view-column-size = Size
+view-column-machine = Machine
+
+# Headings of tables, by their English text
+head-wall-times-of-the-runs = Wall times of the runs
+head-what-a-run-used = What a run used
+head-taxes-over-the-runs-and-where-the-next-run-will-fall = Taxes over the runs, and where the next run will fall
+head-levels-between-which-taxes-jump = Levels between which taxes jump
+head-block-sizes-cost-of-a-call-and-of-its-bytes = Block sizes: cost of a call and of its bytes
+head-several-copies-at-a-time = Several copies at a time
+head-latencies-of-single-operations = Latencies of single operations
+head-first-run-after-the-start-and-the-later-ones = First run after the start, and the later ones
+head-starting-from-the-command-to-the-greeting = Starting, from the command to the greeting
+head-how-the-environments-differ-by-the-facts-that-they-show = How the environments differ, by the facts that they show
+head-mean = mean
+head-least = least
+head-most = most
+head-tax = tax
+head-runs = runs
+head-next-run-95 = next run, 95 %
+head-a-call = a call
+head-a-kib = a KiB
+head-fit = fit
+head-copies = copies
+head-as-much = as much
+head-of-what-is-possible = of what is possible
+head-median = median
+head-worst = worst
+head-of = of
+head-first-run = first run
+head-from-to = from–to
+head-later = later
+head-first-later = first / later
+head-first = first
+head-again = again
+head-cold = cold
+head-cpu = CPU
+head-memory = memory
+head-processes = processes
+head-busy = busy
+head-part-of-the-rounds = part of the rounds
+head-slower = slower
+head-faster = faster
+head-same = same
+head-levels = levels
+head-few-ticks = few ticks
+head-few-starts = few starts
+head-not-shown = not shown
+head-no-verdict = no verdict

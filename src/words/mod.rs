@@ -78,6 +78,18 @@ impl Words {
         self.with(id, &[])
     }
 
+    /// A heading of a table in this language, by its English text; as it is where the catalogue
+    /// has no such message.
+    pub fn heading(&self, english: &str) -> String {
+        let words = english.split(|letter: char| !letter.is_ascii_alphanumeric());
+        let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+        let id = format!("head-{}", words.join("-").to_ascii_lowercase());
+        match self.bundle.has_message(&id) {
+            true => self.say(&id),
+            false => english.to_owned(),
+        }
+    }
+
     /// The message of that name with these values in it.
     pub fn with(&self, id: &str, args: &[Arg<'_>]) -> String {
         let mut values = FluentArgs::new();

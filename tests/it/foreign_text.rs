@@ -100,6 +100,32 @@ fn is_plain_markdown(what: &str, text: &str) {
     assert!(columns.is_none() || text.ends_with('\n'));
 }
 
+/// An article is Markdown with its own headings, pictures and commands.
+#[track_caller]
+fn is_plain_article(what: &str, text: &str) {
+    let mut plain = String::new();
+    for line in text.lines() {
+        // A line of four spaces is code up to its end.
+        if line.starts_with("    ") {
+            assert!(line.contains("envtax compare"), "{what}: {line}");
+            continue;
+        }
+        let heading = line.trim_start_matches('#');
+        assert!(line.len() - heading.len() <= 2, "{what}: {line}");
+        let own = heading.trim_start().trim_start_matches('!');
+        let picture = own.strip_suffix(".svg)").and_then(|own| own.rsplit_once("]("));
+        match picture {
+            Some((alt, name)) => {
+                assert!(["forest", "layout"].contains(&name), "{what}: {line}");
+                plain.push_str(alt.trim_start_matches('['));
+            }
+            None => plain.push_str(own),
+        }
+        plain.push('\n');
+    }
+    is_plain_markdown(what, &plain);
+}
+
 /// Every element and attribute is one that the program itself writes, and nothing is loaded.
 #[track_caller]
 fn is_own_markup(what: &str, text: &str) {
@@ -247,6 +273,7 @@ fn no_field_of_a_run_file_becomes_markup_or_a_formula() {
     let place = Place::new();
     let shown = shown_in(&place, [MARKUP, MARKUP], "onerror", |what, format, text| match format {
         "markdown" => is_plain_markdown(what, text),
+        "article" => is_plain_article(what, text),
         "csv" => is_no_formula(what, text),
         "html" | "svg" if !text.is_empty() => is_own_markup(what, text),
         _ => {}

@@ -1,6 +1,7 @@
 //! Integration tests: the real binary, in real environments.
 
 mod bad_agents;
+mod browser;
 mod comparison;
 mod completions;
 mod deps;
@@ -35,6 +36,7 @@ mod processes;
 mod redact;
 mod repeated;
 mod run_files;
+mod schemas;
 mod screen;
 mod security;
 mod session;
@@ -49,3 +51,4 @@ mod time_wine;
 mod time_workloads;
 mod traces;
 mod usage;
+mod viewer;

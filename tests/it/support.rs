@@ -91,7 +91,7 @@ impl Place {
     pub fn formats(&self) -> Vec<String> {
         let done = self.envtax(["list", "formats"]).run().exits(0);
         let names = done.out.lines().filter_map(|line| line.split_whitespace().next());
-        names.map(str::to_owned).collect()
+        names.filter(|name| *name != "png").map(str::to_owned).collect()
     }
 
     /// The comparison of a run file of this place.
@@ -355,6 +355,11 @@ impl Running<'_> {
             }
             thread::sleep(Duration::from_millis(2));
         }
+    }
+
+    /// What it has printed so far.
+    pub fn printed(&self) -> String {
+        self.output("out")
     }
 
     fn output(&self, name: &str) -> String {

@@ -5,6 +5,7 @@
 mod bars;
 mod forest;
 mod frame;
+mod history;
 mod ladder;
 mod latency;
 mod layout;
@@ -22,6 +23,7 @@ use crate::model::suggest;
 use crate::words::Words;
 
 pub use forest::of_rows as forest_of_rows;
+pub use history::{TimeOfTax, draw_taxes};
 pub use matrix::mark;
 pub use svg::Picture;
 pub use time_line::of_row as time_line_of;

@@ -190,8 +190,7 @@ impl Picture {
 }
 
 /// The classes of a file. A page has the same ones in its own style sheet.
-const STYLE: &str = "text{font:12px system-ui,'Noto Sans','Noto Sans CJK JP','Hiragino Sans',\
-    'Yu Gothic UI','Meiryo','IPAGothic',sans-serif;fill:#1b1f24}\
+const STYLE: &str = "text{font:12px system-ui,sans-serif;fill:#1b1f24}\
     .paper{fill:#fff}.big{font-size:15px;font-weight:bold}.bold{font-weight:bold}.dim{fill:#57606a}\
     .small{font-size:11px}.grid{stroke:#d5dae0}.one{stroke:#57606a;stroke-dasharray:3 3}\
     .axis{stroke:#8b949e}.load{stroke:#8b949e}.whisker{stroke:#1b1f24;stroke-width:1.5}\

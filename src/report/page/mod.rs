@@ -8,8 +8,9 @@ mod parts;
 use anyhow::Result;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use super::chart::Scene;
-use super::{Report, ReportInfo, Style, screen};
+use super::chart::{Scene, TimeOfTax, draw_taxes, verdict_id};
+use super::sheet::Sheet;
+use super::{Report, ReportInfo, Style, findings, table};
 use crate::compare::Comparison;
 use crate::units;
 use crate::words::{Words, text};
@@ -33,7 +34,7 @@ impl Report for Page {
 
     fn render(&self, comparison: &Comparison, style: &Style) -> Result<Vec<u8>> {
         let scene = Scene { comparison, words: &style.words, layout: style.layout };
-        Ok(page(&scene, style)?.into_string().into_bytes())
+        Ok(page(&scene, style, html! {})?.into_string().into_bytes())
     }
 }
 
@@ -44,25 +45,66 @@ pub struct Part {
     pub body: Markup,
 }
 
-fn page(scene: &Scene<'_>, style: &Style) -> Result<Markup> {
+/// The page of a comparison with something above it, such as choices.
+pub fn page_with(comparison: &Comparison, style: &Style, above: Markup) -> Result<Vec<u8>> {
+    let scene = Scene { comparison, words: &style.words, layout: style.layout };
+    Ok(page(&scene, style, above)?.into_string().into_bytes())
+}
+
+/// A page of its own, in the same style.
+pub fn shell(words: &Words, title: &str, body: Markup) -> Vec<u8> {
+    let page = html! {
+        (DOCTYPE)
+        html lang=(words.language.code) {
+            (head(title))
+            body { main { h1 { (title) } (body) } }
+        }
+    };
+    page.into_string().into_bytes()
+}
+
+/// The chart of a row over many runs, with its table.
+pub fn history(words: &Words, row: &str, taxes: &[TimeOfTax]) -> Markup {
+    let Some(picture) = draw_taxes(words, row, taxes) else { return html! {} };
+    let header = ["column-started", "column-file", "column-environment", "column-tax"];
+    let header = header.into_iter().chain(["column-interval", "column-verdict"]);
+    let mut sheet = Sheet { prose: true, ..Sheet::new(row, &[]) };
+    sheet.header = header.map(|id| words.say(id)).collect();
+    for it in taxes {
+        let ends = it.tax.interval;
+        let ends = ends.map(|(a, b)| format!("{}–{}", units::factor(a), units::factor(b)));
+        let (started, file, label) = (it.started.clone(), it.file.clone(), it.label.clone());
+        let (tax, verdict) = (table::ratio(&it.tax), words.say(verdict_id(&it.tax)));
+        sheet.rows.push(vec![started, file, label, tax, ends.unwrap_or_default(), verdict]);
+    }
+    parts::figure(words, "history", &picture, parts::sheet(words, &sheet))
+}
+
+/// What no page shows: how it is to be read, and that it loads nothing.
+fn head(title: &str) -> Markup {
+    html! { head {
+        meta charset="utf-8";
+        meta name="viewport" content="width=device-width, initial-scale=1";
+        meta http-equiv="Content-Security-Policy"
+            content="default-src 'none'; style-src 'unsafe-inline'; \
+                     script-src 'unsafe-inline'; img-src data: blob:; form-action 'self'";
+        meta name="generator" content={ "envtax " (env!("CARGO_PKG_VERSION")) };
+        title { (title) }
+        style { (PreEscaped(STYLE)) }
+    } }
+}
+
+fn page(scene: &Scene<'_>, style: &Style, above: Markup) -> Result<Markup> {
     let Scene { comparison, words, .. } = scene;
     let title = title(words, comparison);
     let parts = parts::all(scene, style)?;
     Ok(html! {
         (DOCTYPE)
         html lang=(words.language.code) {
-            head {
-                meta charset="utf-8";
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                meta http-equiv="Content-Security-Policy"
-                    content="default-src 'none'; style-src 'unsafe-inline'; \
-                             script-src 'unsafe-inline'; img-src data:";
-                meta name="generator" content={ "envtax " (env!("CARGO_PKG_VERSION")) };
-                title { (title) }
-                style { (PreEscaped(STYLE)) }
-            }
+            (head(&title))
             body {
                 header {
+                    (above)
                     h1 { (title) }
                     p .dim { (words.with("page-made-by", &[
                         ("version", text(env!("CARGO_PKG_VERSION"))),
@@ -103,11 +145,10 @@ pub fn title(words: &Words, comparison: &Comparison) -> String {
 /// The sentences that follow from the verdicts, and the state of the machine.
 fn summary(scene: &Scene<'_>) -> Markup {
     let Scene { comparison, words, .. } = scene;
-    let sentences = screen::verdicts(comparison, usize::MAX);
-    let (state, detail) = screen::machine_state(&comparison.conditions);
+    let sentences = findings::sentences(comparison, words);
     html! {
         ul .findings { @for sentence in &sentences { li { (sentence) } } }
-        p { (words.say("page-state")) ": " strong { (state) } " – " (detail) }
+        p { strong { (words.say("page-state")) } ": " (findings::state(comparison, words)) }
         p .dim { (words.with("page-floor", &[(
             "margin", text(&units::percent(comparison.margin)),
         )])) }

@@ -4,7 +4,7 @@ use anyhow::Result;
 use maud::{Markup, PreEscaped, html};
 
 use super::Part;
-use crate::compare::{Cell, Row, Verdict};
+use crate::compare::{Cell, Flag, Row, Verdict, tax_of};
 use crate::report::chart::{self, Picture, Scene};
 use crate::report::sections::{Part as SectionPart, SECTIONS};
 use crate::report::sheet::Sheet;
@@ -26,7 +26,7 @@ pub fn all(scene: &Scene<'_>, style: &Style) -> Result<Vec<Part>> {
             @for (at, picture) in drawn.iter().enumerate() {
                 figure { (framed(picture, &format!("layout-{at}"))) }
             }
-            @for sheet in &tables.sheets { (self::sheet(sheet)) }
+            @for sheet in &tables.sheets { (self::sheet(words, sheet)) }
             ul { @for note in &tables.notes { li { (note_text(note)) } } }
         };
         parts.push(Part { id: "layout", title: layout.name.to_owned(), body });
@@ -40,6 +40,7 @@ pub fn all(scene: &Scene<'_>, style: &Style) -> Result<Vec<Part>> {
         parts.push(part("time", body));
     }
     parts.push(part("method", method(scene, style)));
+    parts.push(part("words", glossary(scene, style)));
     parts.push(part("data", super::data::links(words)));
     Ok(parts)
 }
@@ -77,7 +78,7 @@ fn matrix(scene: &Scene<'_>) -> Markup {
                     @for label in &comparison.columns { th scope="col" { (label) } }
                 } }
                 tbody { @for row in &rows { tr {
-                    th scope="row" { (table::title(row)) }
+                    th scope="row" { a href={ "#probe-" (row.probe) } { (table::title(row)) } }
                     @for column in 0..comparison.columns.len() {
                         @let mark = chart::mark(words, row, column);
                         td class=(mark.class) {
@@ -120,7 +121,7 @@ fn beside(scene: &Scene<'_>) -> Option<Markup> {
     for section in SECTIONS {
         let SectionPart::Tables(of) = section.part else { continue };
         let sheets = of(scene.comparison);
-        let tables = html! { @for sheet in &sheets { (self::sheet(sheet)) } };
+        let tables = html! { @for sheet in &sheets { (self::sheet(scene.words, sheet)) } };
         let chart = CHART_OF.iter().find(|(name, _)| *name == section.name);
         let pictures = chart.and_then(|(_, chart)| chart::find(chart).ok());
         let pictures = pictures.map(|chart| (chart.draw)(scene)).unwrap_or_default();
@@ -132,7 +133,7 @@ fn beside(scene: &Scene<'_>) -> Option<Markup> {
             continue;
         }
         bodies.push(html! {
-            h3 { (sheets[0].title) }
+            h3 { (scene.words.heading(&sheets[0].title)) }
             @for (at, picture) in pictures.iter().enumerate() {
                 figure { (framed(picture, &format!("{}-{at}", section.name))) }
             }
@@ -160,7 +161,7 @@ fn time_lines(scene: &Scene<'_>) -> Option<Markup> {
                     summary { (table::title(row)) }
                     figure {
                         (framed(picture, &format!("time-{at}")))
-                        (sheet(&spread(scene, row)))
+                        (sheet(scene.words, &spread(scene, row)))
                     }
                 }
             }
@@ -205,10 +206,33 @@ fn row_table(words: &Words, lines: &[Line]) -> Markup {
                     @for cell in [&line.cost, &line.tax, &line.interval, &line.mean] {
                         td .number { (cell) }
                     }
-                    td class=[line.word.map(word_class)] { (line.verdict) }
+                    td class=[line.word.map(word_class)] { (verdict(words, line)) }
                 }
             } }
         } }
+    }
+}
+
+/// The verdict in this language, with its flags, each of which leads to its explanation.
+fn verdict(words: &Words, line: &Line) -> Markup {
+    let (word, letters) = line.verdict.rsplit_once(" (").unwrap_or((&line.verdict, ""));
+    // A verdict in doubt is the word with a question mark.
+    let (plain, doubt) = word.strip_suffix('?').map_or((word, ""), |plain| (plain, "?"));
+    let word = match line.word {
+        Some(_) => words.heading(plain) + doubt,
+        None => word.to_owned(),
+    };
+    let letters = letters.trim_end_matches(')');
+    if line.word.is_none() && letters.len() > 4 {
+        return html! { (line.verdict) };
+    }
+    html! {
+        (word)
+        @if !letters.is_empty() {
+            " ("
+            @for letter in letters.chars() { a href={ "#flag-" (letter) } { (letter) } }
+            ")"
+        }
     }
 }
 
@@ -222,14 +246,14 @@ fn word_class(verdict: Verdict) -> &'static str {
 }
 
 /// A small table. Rows of one cell are headings of what follows.
-pub fn sheet(sheet: &Sheet) -> Markup {
+pub fn sheet(words: &Words, sheet: &Sheet) -> Markup {
     let width = sheet.header.len();
     html! {
         div .scroll tabindex="0" role="group" aria-label=(sheet.title) { table .prose[sheet.prose] {
-            caption { (sheet.title) }
+            caption { (words.heading(&sheet.title)) }
             thead { tr { @for (at, name) in sheet.header.iter().enumerate() {
                 @if name.is_empty() { td {} } @else {
-                    th scope="col" .number[at > 0 && !sheet.prose] { (name) }
+                    th scope="col" .number[at > 0 && !sheet.prose] { (words.heading(name)) }
                 }
             } } }
             tbody { @for row in &sheet.rows {
@@ -244,6 +268,52 @@ pub fn sheet(sheet: &Sheet) -> Markup {
             } }
         } }
         @for sentence in &sheet.below { p { (sentence) } }
+    }
+}
+
+/// What the verdicts, flags and probes of this page mean.
+fn glossary(scene: &Scene<'_>, style: &Style) -> Markup {
+    let chart::Scene { comparison, words, .. } = scene;
+    let cells = || comparison.rows.iter().flat_map(|row| &row.cells);
+    let mut verdicts: Vec<&str> = cells().filter_map(tax_of).map(chart::verdict_id).collect();
+    verdicts.sort_unstable();
+    verdicts.dedup();
+    let mut flags: Vec<Flag> = cells()
+        .filter_map(|cell| match cell {
+            Cell::Measured(measured) => Some(measured.flags.iter().copied()),
+            _ => None,
+        })
+        .flatten()
+        .collect();
+    flags.sort();
+    flags.dedup();
+    let mut probes: Vec<&str> = comparison.rows.iter().map(|row| row.probe.as_str()).collect();
+    probes.dedup();
+    html! {
+        dl {
+            @for id in verdicts {
+                dt { (words.say(id)) }
+                dd { (words.say(&id.replace("verdict-", "meaning-"))) }
+            }
+            @for flag in flags {
+                dt id={ "flag-" (flag.letter()) } {
+                    (words.with("page-flag", &[("letter", text(&flag.letter().to_string()))]))
+                }
+                dd { (note_text(flag.explanation())) }
+            }
+            @for id in probes {
+                dt id={ "probe-" (id) } { (id) }
+                @match (style.probe)(id) {
+                    Some(it) => dd {
+                        (note_text(&it.summary)) br;
+                        (words.say("probe-timed")) ": " (note_text(it.timed)) br;
+                        (words.say("probe-excluded")) ": " (note_text(it.excluded)) br;
+                        (words.say("probe-source")) ": " (note_text(it.source))
+                    },
+                    None => dd { (words.say("probe-unknown")) },
+                }
+            }
+        }
     }
 }
 

@@ -12,6 +12,7 @@ mod tests;
 
 use grid::cut;
 pub use grid::{Grid, Piece};
+pub use tally::Tally;
 
 use super::{Style, directories, notes, table};
 use crate::compare::{Cell, Comparison, Conditions, Flag, RemarkKind, Row, Tax, Verdict, tax_of};

@@ -121,6 +121,7 @@ fn every_probe_kind_and_format_is_in_its_list() {
         "directories.rs",
         "escape.rs",
         "failure.rs",
+        "findings.rs",
         "file_blocks.rs",
         "file_cold.rs",
         "file_durable.rs",

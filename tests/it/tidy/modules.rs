@@ -43,6 +43,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("import", &["model", "runfile"]),
     ("compare", &["runfile", "stats", "model", "units"]),
     ("words", &[]),
+    ("view", &["compare", "import", "model", "report", "runfile", "units", "words"]),
     ("report", &["compare", "units", "model", "words"]),
 ];
 
