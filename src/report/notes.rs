@@ -49,7 +49,8 @@ fn seconds_of(row: &Row, wanted: Open) -> Option<Option<f64>> {
     row.cells.iter().filter_map(of_cell).reduce(longer)
 }
 
-fn why(open: Open) -> &'static str {
+/// What the word of such a row means, and what helps.
+pub fn why(open: Open) -> &'static str {
     match open {
         Open::Width => "not shown: neither a difference nor its absence is shown",
         Open::ManyRows => {

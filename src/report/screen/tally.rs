@@ -3,6 +3,7 @@
 
 use super::grid::Piece;
 use crate::compare::{Cell, Comparison, Open, Row, Tax, Verdict, tax_of};
+use crate::report::notes;
 use crate::report::table::{self, Ends};
 
 /// A row with its tax.
@@ -164,16 +165,8 @@ pub fn remarks(taxes: &[&Tax]) -> Vec<&'static str> {
         ),
         (is_of(Ends::Levels), "tax as a range: the levels between which it jumps"),
         (is_of(Ends::Runs), "tax as a range: from the least to the largest of the runs"),
-        (
-            has(Open::FewLaunches),
-            "few starts: no verdict, because the environment was started once or twice, and \
-             another start may cost up to 1.5 times as much or as little; start it more often: \
-             `--launches 5`",
-        ),
-        (
-            has(Open::ManyRows),
-            "slower?, faster?: this row alone shows it, but among so many rows some do by chance",
-        ),
+        (has(Open::FewLaunches), notes::why(Open::FewLaunches)),
+        (has(Open::ManyRows), notes::why(Open::ManyRows)),
     ];
     told.into_iter().filter(|it| it.0).map(|it| it.1).collect()
 }
