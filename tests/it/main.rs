@@ -33,6 +33,7 @@ mod other_verbs;
 #[cfg(feature = "planted")]
 mod planted;
 mod processes;
+mod questions;
 mod redact;
 mod repeated;
 mod run_files;
