@@ -67,8 +67,9 @@ fn one_operating_system_and_unsafe_code_stay_in_sys() {
 #[test]
 fn only_dates_come_from_the_calendar() {
     let users = [
-        // The date of a run file and in its name, and a seed.
+        // The date of a run file or recording, or in its name, and a seed.
         "cmd/measure.rs",
+        "cmd/record.rs",
         // The age of a file, which the filesystem gives as a date. One that lies in the future
         // counts as new.
         "cleanup/leftovers.rs",
