@@ -43,7 +43,7 @@ fn the_published_table_is_printed_to_the_digit() {
             assert_eq!(found.last(), Some(&published), "{input} {metric}: {found:?}");
         }
     }
-    assert_eq!(cells(&done.out, "Input B", "sys")[..2], ["0.453", "0.484"]);
+    assert_eq!(cells(&done.out, "Input B", "sys")[..2], ["0.453", "0.484 (q)"]);
     for (at, metric) in METRICS.into_iter().enumerate() {
         let found = cells(&done.out, "Speed-up over 3 inputs", metric);
         assert_eq!((found[0], found[2]), (PUBLISHED_MEANS[at], PUBLISHED_MEDIANS[at]));
@@ -52,7 +52,7 @@ fn the_published_table_is_printed_to_the_digit() {
     let interval = |metric| cells(&done.out, "Speed-up over 3 inputs", metric)[1];
     assert_eq!(METRICS.map(interval), ["-1.7 to 8.0", "0.1 to 1.4", "-19.8 to 17.4"]);
     let said = [
-        "no verdict: real 1.3\u{a0}% faster, user 0.9\u{a0}% faster, sys 2 ticks less \
+        "no verdict: real took 1.3\u{a0}% less, user took 0.9\u{a0}% less, sys 2 ticks less \
          (inconclusive)",
         "user 2 ticks less (inconclusive), sys 1 tick more (inconclusive)",
         "whole multiples of 1/64 s (15.625 ms)",
@@ -63,6 +63,7 @@ fn the_published_table_is_printed_to_the_digit() {
         "one run of each: nothing tells how much another one would differ",
         "the files are different sessions, not interleaved",
         "does not say when, where and in which order they were measured",
+        "letters in brackets are doubts: `envtax list flags` explains them",
     ];
     said.into_iter().fold(done, Done::prints);
 }
@@ -85,7 +86,7 @@ fn every_format_says_what_the_table_says() {
     }
     let options = ["--layout", "before-after", "--format", "markdown"];
     let done = compare(&place, &files, &options).exits(0);
-    done.prints("**Input A**").prints("| sys | 0.422 | 0.391 | 7.3 |");
+    done.prints("**Input A**").prints("| sys | 0.422 | 0.391 (q) | 7.3 |");
 }
 
 /// One value a session is no sample. Three sessions a side are one, and a difference of a few ticks

@@ -120,6 +120,13 @@ impl Layout {
     pub fn of(&self, comparison: &Comparison) -> Result<Tables> {
         let mut tables = (self.tables)(comparison);
         tables.sheets.retain(|sheet| !sheet.rows.is_empty());
+        let cells = comparison.rows.iter().flat_map(|row| &row.cells);
+        let mut doubts = cells.filter_map(measured).map(letters).filter(|it| !it.is_empty());
+        let shown = tables.sheets.iter().flat_map(|sheet| sheet.rows.iter().flatten());
+        if doubts.any(|doubt| shown.clone().any(|cell| cell.ends_with(&doubt))) {
+            let text = "letters in brackets are doubts: `envtax list flags` explains them";
+            tables.notes.push(text.into());
+        }
         ensure!(
             !tables.sheets.is_empty(),
             "the layout `{}` finds none of its rows; measure them with `{}`",
@@ -188,9 +195,13 @@ fn figure(cell: &Cell, of_cost: impl Fn(f64) -> f64) -> String {
         // If a few rounds disagree that much, the interval tells nothing else.
         if width < 1.0 { format!(" ±{}", units::percent(width)) } else { " ±?".into() }
     });
+    format!("{}{}{}", units::number(value), width.unwrap_or_default(), letters(measured))
+}
+
+/// The letters of the flags, in brackets behind a space; nothing without a flag.
+fn letters(measured: &Measured) -> String {
     let letters: String = measured.flags.iter().map(|flag| flag.letter()).collect();
-    let letters = if letters.is_empty() { letters } else { format!(" ({letters})") };
-    format!("{}{}{letters}", units::number(value), width.unwrap_or_default())
+    if letters.is_empty() { letters } else { format!(" ({letters})") }
 }
 
 /// A tax with its interval, as ratio of rates when `inverse`.
