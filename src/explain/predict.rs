@@ -4,7 +4,7 @@
 //!
 //! The difference cancels most of what a re-enactment gets wrong.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{Context, Result, ensure};
 use serde::Serialize;
@@ -57,6 +57,8 @@ pub struct OfEnvironment {
     pub attributed: f64,
     /// Classes have more than the wall time together: shares are of their sum.
     pub side_by_side: bool,
+    /// What the environment answers otherwise than the machine itself, as sentences.
+    pub differs: Vec<String>,
     /// Calls that ended otherwise than recorded, a round.
     pub unlike: BTreeMap<String, f64>,
     pub rounds: usize,
@@ -117,6 +119,7 @@ pub fn explain(recording: &Recording, run: &RunFile, margin: f64) -> Result<Expl
         found.rounds = there.blocks.len();
         found.predict(&native, &there, (real_native, real_cpu), margin / 100.0);
         found.attribute(&native, &there);
+        found.differs = differs(run, (&native, reference), (&there, &spec.name));
         if let (Some(case), Some(native)) = (real, &verified) {
             let there = Rounds::of(run, case, &spec.name);
             found.real_slowdown = ratio(&there, native);
@@ -138,6 +141,48 @@ fn why(run: &RunFile, case: usize, env: &str) -> Option<String> {
     let started = run.environments.iter().find(|it| it.name == env);
     let outcome = outcome.map(|it| it.why.what.clone());
     outcome.or_else(|| started.and_then(|it| it.error.clone()))
+}
+
+/// Why a program may take another path there, as far as the environment's answers show.
+fn differs(
+    run: &RunFile,
+    (native, reference): (&Rounds<'_>, &str),
+    (there, name): (&Rounds<'_>, &str),
+) -> Vec<String> {
+    let mut sentences = Vec::new();
+    let identities = |rounds: &Rounds<'_>| {
+        let all = rounds.blocks.values().filter_map(|block| block.set.extras.identity);
+        all.collect::<BTreeSet<(u64, u64)>>()
+    };
+    let (here, other) = (identities(native), identities(there));
+    let inodes = |of: &BTreeSet<(u64, u64)>| of.iter().map(|it| it.0).collect::<BTreeSet<_>>();
+    if inodes(&here) != inodes(&other) {
+        let how = if inodes(&other).len() > 1 { "change from run to run" } else { "are others" };
+        sentences.push(format!(
+            "Inode numbers {how} there: a program that remembers them, such as git with its \
+             index, will distrust what it knows and may read every file again"
+        ));
+    }
+    let times = |of: &BTreeSet<(u64, u64)>| of.iter().map(|it| it.1).collect::<BTreeSet<_>>();
+    if times(&here) != times(&other) {
+        sentences.push(
+            "Times of files are others there, or coarser: a program that compares \
+                        them, such as make, may do other work"
+                .into(),
+        );
+    }
+    let cpus =
+        |name: &str| run.environments.iter().find(|it| it.name == name).map(|it| it.cpus.len());
+    if let (Some(here), Some(there)) = (cpus(reference), cpus(name))
+        && here != there
+        && there > 0
+    {
+        sentences.push(format!(
+            "It has {there} CPUs and the machine {here}: a program that asks for their number may \
+             start as many threads"
+        ));
+    }
+    sentences
 }
 
 /// The counted rounds of a case in an environment.
@@ -219,6 +264,7 @@ impl OfEnvironment {
             classes: Vec::new(),
             attributed: 0.0,
             side_by_side: false,
+            differs: Vec::new(),
             unlike: BTreeMap::new(),
             rounds: 0,
         }

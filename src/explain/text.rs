@@ -79,6 +79,9 @@ fn sentences(it: &OfEnvironment, all: &Explanation) -> String {
     if extra > 0.0 && it.verdict == "slower" {
         lines += &wrapped(&because(it));
     }
+    for sentence in &it.differs {
+        lines += &wrapped(&format!("{sentence}."));
+    }
     if !it.unlike.is_empty() {
         lines += &wrapped(&unlike(it));
     }

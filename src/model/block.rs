@@ -66,6 +66,10 @@ pub struct Extras {
     /// processes together.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub classes: BTreeMap<String, (u64, u64)>,
+    /// Inode number of a file that the re-enactment reads, and the ns of the second of its last
+    /// change, as they are seen there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub identity: Option<(u64, u64)>,
     /// Calls of a re-enactment, by kind, that failed and had not, or had failed and did not.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub unlike: BTreeMap<String, u64>,

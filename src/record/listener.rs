@@ -287,6 +287,7 @@ impl Listener for Recorder {
         let Some(pending) = process.pending.take() else { return };
         let path = pending.path();
         let gap = pending.gap;
+        let raises_rights = pending.raises_rights();
         if let Some(before) = before {
             match first {
                 true => process.faults = before.faults,
@@ -300,6 +301,9 @@ impl Listener for Recorder {
         process.descriptors = Rc::new(RefCell::new(descriptors));
         process.descriptors.borrow_mut().executed();
         self.streams[process.stream].program = pending.program();
+        if raises_rights {
+            self.leave_out("set-uid programs, which have no rights when recorded", 0);
+        }
         if first {
             // What starts a re-enactment, and attempts to find the program before.
             self.streams[0].events.clear();

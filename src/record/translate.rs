@@ -7,23 +7,12 @@ use std::collections::HashMap;
 use super::descriptors::{Descriptors, Target};
 use super::memory::Memory;
 use super::paths::Paths;
-use super::small::{plain, small_kind};
+use super::small::*;
 use crate::recording::script::MOST_FDS;
 use crate::recording::{Call, Event, Kind, NO_PATH};
 use crate::sys;
 
 const AT_FDCWD: i32 = -100;
-const AT_EMPTY_PATH: u64 = 0x1000;
-const AT_SYMLINK_NOFOLLOW: u64 = 0x100;
-const AT_REMOVEDIR: u64 = 0x200;
-const O_CREAT: u64 = 0o100;
-const O_CLOEXEC: u64 = 0o2_000_000;
-const MAP_FIXED: u64 = 0x10;
-const MAP_ANONYMOUS: u64 = 0x20;
-const F_DUPFD: u64 = 0;
-const F_SETFD: u64 = 2;
-const F_DUPFD_CLOEXEC: u64 = 1030;
-const WNOWAIT: u64 = 0x0100_0000;
 /// The longest path.
 const LONGEST_PATH: usize = 4096;
 
@@ -76,6 +65,11 @@ impl Pending {
             What::Exec(path) => path,
             _ => 0,
         }
+    }
+
+    /// Whether the program gets rights that its caller has not. A recorded one does not get them.
+    pub fn raises_rights(&self) -> bool {
+        self.absolute.as_deref().is_some_and(|path| sys::raises_rights(path.as_ref()))
     }
 
     /// The name of the program that is executed.

@@ -13,13 +13,13 @@ use super::{Class, Kind};
 
 /// The most bytes of a report.
 const LARGEST: u64 = 256 << 20;
-/// Numbers of one process: the mark, its stream, when it began and ended (in ns of its clock), a
-/// count and a time of each class, and how many
+/// Numbers of one process: the mark, its stream, when it began and ended (in ns of its clock),
+/// inode number and ns of the last change of the script as it sees them, a count and a time of each class, and how many
 /// calls of each kind ended otherwise than recorded.
 pub const NUMBERS: usize = FIRST + 2 * Class::ALL.len() + Kind::ALL.len();
 
 /// Place of the first class's numbers.
-pub const FIRST: usize = 4;
+pub const FIRST: usize = 6;
 
 /// The sums over all processes.
 #[derive(Debug, Default, PartialEq)]
@@ -29,6 +29,8 @@ pub struct Report {
     pub unlike: BTreeMap<String, u64>,
     /// When the first process began and ended, in ns of the environment's clock.
     pub span: (u64, u64),
+    /// Inode number of the script, and the ns of the second of its last change.
+    pub identity: (u64, u64),
 }
 
 impl Report {
@@ -62,6 +64,7 @@ pub fn sums(bytes: &[u8]) -> Result<Report> {
         if number(1) == 0 {
             let first = if report.span.0 == 0 { number(2) } else { report.span.0 };
             report.span = (first, number(3));
+            report.identity = (number(4), number(5));
         }
         for (at, (class, ..)) in Class::ALL.iter().enumerate() {
             let (count, ns) = (number(FIRST + 2 * at), number(FIRST + 1 + 2 * at));

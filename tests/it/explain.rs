@@ -119,6 +119,22 @@ fn what_cannot_be_recorded_says_why() {
     let endless = ["record", "-o", "it.rec", "--timeout", "1s", "--", "sleep", "60"];
     place.envtax(endless).start().wait_clean().exits(2).complains("not finished after 1 s");
     assert!(!place.has("it.rec"));
+    if needs("strace") {
+        let traced = record(&place, &["true"]).through(&["strace", "-f", "-qq", "-o", "/dev/null"]);
+        traced.run().exits(2).complains("another tracer has it");
+    }
+}
+
+#[test]
+fn what_is_recorded_in_part_says_so() {
+    let place = Place::new();
+    let daemon = record(&place, &["sh", "-c", "sleep 60 & exit 0"]).start().wait_clean().exits(3);
+    daemon.complains("did not end in time");
+    let program = place.write_program("raising", fs::read("/bin/true").unwrap());
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o4755);
+    fs::set_permissions(&program, mode).unwrap();
+    let args = ["record", "-o", "raising.rec", "--runs", "1", "--recordings", "1", "--", &program];
+    place.envtax(args).run().exits(0).complains("set-uid programs");
 }
 
 /// A recording that somebody else made: it removes files by a relative path before it goes

@@ -114,7 +114,7 @@ pub use spawn::{Spawner, posix_spawn};
 pub use thread::start_thread;
 pub use tiny_program::TINY_EXECUTABLE;
 pub use touched::page_counts;
-pub use trace::{memory_of, trace};
+pub use trace::{memory_of, raises_rights, trace};
 pub use volume::{fail_beyond_file_size_limit, file_size_limit, volume};
 
 use std::io;

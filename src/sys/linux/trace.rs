@@ -3,9 +3,11 @@
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, PipeReader, Read, Write};
+use std::os::unix::fs::MetadataExt;
 use std::os::unix::process::CommandExt;
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -84,7 +86,13 @@ pub fn trace(order: &TraceOrder<'_>, listener: &mut dyn Listener) -> io::Result<
         unsafe { libc::kill(root, libc::SIGKILL) };
         // SAFETY: as above.
         unsafe { libc::waitpid(root, std::ptr::null_mut(), 0) };
-        return Err(io::Error::new(error.kind(), format!("tracing a process: {error}")));
+        return Err(io::Error::new(
+            error.kind(),
+            format!(
+                "tracing a process: {error}; another tracer has it (strace, a debugger), or this \
+                 place does not allow tracing (`kernel.yama.ptrace_scope`, a sandbox)"
+            ),
+        ));
     }
     opening.write_all(b".")?;
     drop(opening);
@@ -286,6 +294,11 @@ fn syscall_info(pid: libc::pid_t) -> Option<SyscallInfo> {
     // SAFETY: the kernel writes at most that many bytes into the buffer.
     let result = unsafe { libc::ptrace(GET_SYSCALL_INFO, pid, size, &raw mut info) };
     (result > 0 && info.op != 0).then_some(info)
+}
+
+/// Whether a program runs with the rights of its owner or group (set-uid, set-gid).
+pub fn raises_rights(program: &Path) -> bool {
+    fs::metadata(program).is_ok_and(|about| about.mode() & 0o6000 != 0)
 }
 
 /// Bytes of another process, which is stopped for this one; fewer where its memory ends.

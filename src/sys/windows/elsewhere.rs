@@ -111,6 +111,11 @@ pub fn no_input() -> io::Result<Input> {
     Ok(super::input())
 }
 
+/// Windows has no such programs.
+pub fn raises_rights(_program: &Path) -> bool {
+    false
+}
+
 /// Zero: nothing is re-enacted here.
 pub fn spin_rate() -> f64 {
     0.0

@@ -232,6 +232,7 @@ impl Player<'_> {
         self.numbers[0] = REPORT_MARK;
         self.numbers[1] = self.stream as u64;
         (self.numbers[2], self.numbers[3]) = (self.begun, now());
+        (self.numbers[4], self.numbers[5]) = self.site.identity;
         let bytes = self.numbers.as_ptr() as u64;
         let length = size_of_val(&self.numbers) as u64;
         // SAFETY: the numbers outlive the call.

@@ -15,6 +15,8 @@ pub struct Site {
     /// Descriptors of the script and of the report.
     pub script: u64,
     pub report: u64,
+    /// Inode number of the script, and the ns of the second of its last change.
+    pub identity: (u64, u64),
 }
 
 impl Site {

@@ -129,7 +129,8 @@ fn site(
     // SAFETY: the buffer is whole.
     let result = unsafe { call(libc::SYS_fstat, [script, about.as_mut_ptr() as u64, 0, 0, 0, 0]) };
     // SAFETY: all zeroes is a valid stat.
-    let length = unsafe { about.assume_init() }.st_size as u64;
+    let about = unsafe { about.assume_init() };
+    let (length, identity) = (about.st_size as u64, (about.st_ino, about.st_mtime_nsec as u64));
     if result < 0 || length < HEADER as u64 {
         fail(b"the script is empty");
     }
@@ -149,7 +150,7 @@ fn site(
         fail(b"the script is damaged");
     }
     let texts = &bytes[texts_at as usize..(texts_at + texts) as usize];
-    Site { program, tree, out, bytes: &bytes[..texts_at as usize], texts, script, report }
+    Site { program, tree, out, bytes: &bytes[..texts_at as usize], texts, script, report, identity }
 }
 
 fn number(digits: &[u8]) -> u64 {
