@@ -67,7 +67,7 @@ fn measured(args: &ExplainArgs, recording: &Recording) -> Result<Explanation> {
         std::env::consts::ARCH
     );
     let without = classes(&args.without)?;
-    let options = Options { steps_per_ns: sys::spin_rate(), without };
+    let options = Options { steps_per_ns: sys::spin_rate(), without, ..Options::default() };
     let compiled = reenact::compile(recording, &options);
     check_room(args, recording)?;
     let file = selection::file(&args.file)?;

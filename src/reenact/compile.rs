@@ -3,8 +3,9 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use super::layout::Layout;
 use crate::recording::script::{Instruction, Script, bits, code};
-use crate::recording::{Base, Call, Class, Event, Kind, NO_PATH, PathText, Recording};
+use crate::recording::{Base, Call, Class, Event, Kind, NO_PATH, Recording};
 use crate::sys;
 
 const PAGE: u64 = 4096;
@@ -26,6 +27,8 @@ const LEAST_STEPS: u64 = 30;
 pub struct Options {
     /// Steps of computing in a ns on this machine.
     pub steps_per_ns: f64,
+    /// How deep the tree of stand-in files lies.
+    pub depth: usize,
     /// Classes whose operations are left out.
     pub without: Vec<Class>,
 }
@@ -46,6 +49,7 @@ pub fn compile(recording: &Recording, options: &Options) -> Compiled {
     let mut compiler = Compiler {
         recording,
         options,
+        layout: Layout::new(recording, options.depth),
         offsets: HashMap::new(),
         out: Compiled {
             script: Script::default(),
@@ -64,6 +68,7 @@ pub fn compile(recording: &Recording, options: &Options) -> Compiled {
 struct Compiler<'a> {
     recording: &'a Recording,
     options: &'a Options,
+    layout: Layout<'a>,
     /// Where the text of a path is.
     offsets: HashMap<u32, u32>,
     out: Compiled,
@@ -164,7 +169,7 @@ impl Compiler<'_> {
             return *offset;
         }
         let text = &self.recording.paths[path as usize];
-        let joined = joined(self.recording, text);
+        let joined = self.layout.place(text);
         let spelled = match text.base {
             Base::Root if joined.is_empty() => "T".to_owned(),
             Base::Root => format!("T/{joined}"),
@@ -255,7 +260,7 @@ impl Compiler<'_> {
             Kind::Open => {
                 it.flags &= !O_DIRECT;
                 if base == Base::System {
-                    let name = joined(self.recording, &self.recording.paths[call.path as usize]);
+                    let name = self.layout.place(&self.recording.paths[call.path as usize]);
                     let discards = name == "dev/null" || name == "dev/zero";
                     let kept = if discards { ACCESS_MODE } else { 0 };
                     it.flags &= !(O_CREAT_TRUNC | ACCESS_MODE) | kept;
@@ -278,10 +283,4 @@ impl Compiler<'_> {
         self.out.changes_tree |= changes && base != Base::Own;
         Some(it)
     }
-}
-
-/// The components with slashes between.
-pub fn joined(recording: &Recording, path: &PathText) -> String {
-    let name = |part: &u32| recording.names.get(*part as usize).map_or("", String::as_str);
-    path.parts.iter().map(name).collect::<Vec<_>>().join("/")
 }

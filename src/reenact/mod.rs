@@ -5,6 +5,7 @@
 
 mod calibrate;
 mod compile;
+mod layout;
 mod tree;
 
 use std::fs::{self, File};
@@ -15,7 +16,7 @@ use anyhow::{Context, Result};
 
 pub use calibrate::calibrate;
 pub use compile::{Compiled, Options, compile};
-pub use tree::{bytes_needed, make_tree, pages_needed, restore};
+pub use tree::{bytes_needed, depth_of, make_tree, pages_needed, restore};
 
 use crate::recording::Recording;
 
@@ -33,7 +34,8 @@ const STRETCH: u64 = 64 << 10;
 /// program.
 pub fn prepare(recording: &Recording, options: &Options, folder: &Path) -> Result<Compiled> {
     make_tree(recording, &folder.join(TREE)).context("making the stand-in files")?;
-    let compiled = compile(recording, options);
+    let depth = depth_of(&folder.join(TREE));
+    let compiled = compile(recording, &Options { depth, ..options.clone() });
     let path = folder.join(SCRIPT);
     let mut file = File::create(&path).with_context(|| format!("making `{}`", path.display()))?;
     let mut bytes = compiled.script.to_bytes();

@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use anyhow::{Context, Result};
 
-use super::compile::joined;
+use super::layout::Layout;
 use crate::recording::{Base, Event, FileKind, Kind, Recording, Stream};
 use crate::sys;
 
@@ -49,32 +49,50 @@ pub fn pages_needed(recording: &Recording) -> u64 {
 /// Makes the files in a new folder.
 pub fn make_tree(recording: &Recording, folder: &Path) -> Result<()> {
     fs::create_dir_all(folder)?;
+    let tree = Tree::new(recording, folder);
     for file in &recording.files {
-        let path = place(recording, folder, file.path);
+        let path = tree.place(file.path);
         if let Some(parent) = path.parent() {
             fs::create_dir_all(parent)?;
         }
-        make(recording, folder, &path, &file.kind)
-            .with_context(|| format!("making `{}`", path.display()))?;
+        make(&tree, &path, &file.kind).with_context(|| format!("making `{}`", path.display()))?;
     }
     if let Some(own) = recording.about.folder {
-        fs::create_dir_all(place(recording, folder, own))?;
+        fs::create_dir_all(tree.place(own))?;
     }
     Ok(())
 }
 
-fn place(recording: &Recording, folder: &Path, path: u32) -> PathBuf {
-    let text = &recording.paths[path as usize];
-    match text.base {
-        Base::Root => folder.join(joined(recording, text)),
-        _ => folder.to_owned(),
+/// Number of folders above what is in this one.
+pub fn depth_of(folder: &Path) -> usize {
+    folder.components().filter(|it| matches!(it, Component::Normal(_))).count()
+}
+
+/// A tree with its layout.
+struct Tree<'a> {
+    recording: &'a Recording,
+    layout: Layout<'a>,
+    folder: &'a Path,
+}
+
+impl<'a> Tree<'a> {
+    fn new(recording: &'a Recording, folder: &'a Path) -> Tree<'a> {
+        Tree { recording, layout: Layout::new(recording, depth_of(folder)), folder }
+    }
+
+    fn place(&self, path: u32) -> PathBuf {
+        let text = &self.recording.paths[path as usize];
+        match text.base {
+            Base::Root => self.folder.join(self.layout.place(text)),
+            _ => self.folder.to_owned(),
+        }
     }
 }
 
-fn make(recording: &Recording, folder: &Path, path: &Path, kind: &FileKind) -> io::Result<()> {
+fn make(tree: &Tree<'_>, path: &Path, kind: &FileKind) -> io::Result<()> {
     match kind {
         FileKind::Folder => fs::create_dir_all(path),
-        FileKind::Link(target) => sys::make_link(&place(recording, folder, *target), path),
+        FileKind::Link(target) => sys::make_link(&tree.place(*target), path),
         FileKind::File(size, read) => {
             let mut file = File::create(path)?;
             if !read {
@@ -95,15 +113,16 @@ fn make(recording: &Recording, folder: &Path, path: &Path, kind: &FileKind) -> i
 /// Puts a tree that was worked in back into its first state: what is new is removed, and what is
 /// gone or has another size is made again.
 pub fn restore(recording: &Recording, folder: &Path) -> Result<()> {
+    let tree = Tree::new(recording, folder);
     let mut wanted: BTreeMap<PathBuf, &FileKind> = BTreeMap::new();
     let mut folders: BTreeSet<PathBuf> = BTreeSet::new();
     for file in &recording.files {
-        let path = place(recording, folder, file.path);
+        let path = tree.place(file.path);
         folders.extend(path.ancestors().skip(1).map(Path::to_owned));
         wanted.insert(path, &file.kind);
     }
     if let Some(own) = recording.about.folder {
-        folders.extend(place(recording, folder, own).ancestors().map(Path::to_owned));
+        folders.extend(tree.place(own).ancestors().map(Path::to_owned));
     }
     let mut open = vec![folder.to_owned()];
     while let Some(next) = open.pop() {
@@ -126,12 +145,12 @@ pub fn restore(recording: &Recording, folder: &Path) -> Result<()> {
         }
     }
     for file in &recording.files {
-        let path = place(recording, folder, file.path);
+        let path = tree.place(file.path);
         if fs::symlink_metadata(&path).is_err() {
             if let Some(parent) = path.parent() {
                 fs::create_dir_all(parent)?;
             }
-            make(recording, folder, &path, &file.kind)?;
+            make(&tree, &path, &file.kind)?;
         }
     }
     Ok(())
