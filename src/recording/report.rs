@@ -14,8 +14,8 @@ use super::{Class, Kind};
 /// The most bytes of a report.
 const LARGEST: u64 = 256 << 20;
 /// Numbers of one process: the mark, its stream, when it began and ended (in ns of its clock),
-/// inode number and ns of the last change of the script as it sees them, a count and a time of each class, and how many
-/// calls of each kind ended otherwise than recorded.
+/// inode number and ns of the last change of the script as it sees them, a count and a time of
+/// each class, and how many calls of each kind ended otherwise than recorded.
 pub const NUMBERS: usize = FIRST + 2 * Class::ALL.len() + Kind::ALL.len();
 
 /// Place of the first class's numbers.
