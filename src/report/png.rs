@@ -3,7 +3,8 @@
 
 use anyhow::{Context, Result, bail, ensure};
 use resvg::tiny_skia::{Pixmap, Transform};
-use resvg::usvg::{self, Node, Options, Tree};
+use resvg::usvg::fontdb::{Family, Query};
+use resvg::usvg::{self, FontResolver, Node, Options, Tree};
 
 use super::chart::Scene;
 use super::{Report, ReportInfo, Style};
@@ -25,6 +26,22 @@ const MOST: f32 = 40e6;
 /// Families for texts without another font, the first that is there.
 const FAMILIES: [&str; 7] =
     ["Noto Sans", "DejaVu Sans", "Liberation Sans", "Segoe UI", "Arial", "Helvetica", "Roboto"];
+
+/// Families for Japanese, likewise; others of a system may be of another style.
+const JAPANESE: [&str; 10] = [
+    "Noto Sans CJK JP",
+    "Noto Sans JP",
+    "Hiragino Sans",
+    "Yu Gothic",
+    "Meiryo",
+    "IPAexGothic",
+    "IPAGothic",
+    "IPAPGothic",
+    "VL Gothic",
+    "TakaoGothic",
+];
+/// The first letter that no font of the west has.
+const EASTERN: char = '\u{2e80}';
 
 impl Report for Png {
     fn info(&self) -> &'static ReportInfo {
@@ -51,6 +68,16 @@ fn pixels(svg: &str) -> Result<Vec<u8>> {
          fonts-dejavu-core, for Japanese fonts-noto-cjk), or use `--format svg`",
     )?;
     fonts.set_sans_serif_family(family);
+    let others = FontResolver::default_fallback_selector();
+    options.font_resolver.select_fallback = Box::new(move |letter, used, fonts| {
+        let of = |name: &&str| {
+            let families = &[Family::Name(name)];
+            fonts.query(&Query { families, ..Query::default() }).filter(|id| !used.contains(id))
+        };
+        let eastern = letter >= EASTERN;
+        let first = JAPANESE.iter().filter(|_| eastern).find_map(of);
+        first.or_else(|| others(letter, used, fonts))
+    });
     let tree = Tree::from_str(svg, &options).context("reading the own drawing")?;
     if let Some(letter) = without_glyph(tree.root()) {
         bail!(

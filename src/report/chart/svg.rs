@@ -201,7 +201,7 @@ const STYLE: &str = "text{font:12px system-ui,sans-serif;fill:#1b1f24}\
     stroke-width:1.5}.ink{fill:currentColor}\
     .dots{stroke:currentColor;stroke-width:3.4;stroke-linecap:round;fill:none}\
     .cell-slower{fill:#fbd9c6}.cell-much{fill:#f3a983}.cell-faster{fill:#bfe8e1}\
-    .cell-same{fill:#e7eaee}.cell-open{fill:#f7eec7}.cell-none{fill:#f6f7f8}\
+    .cell-same{fill:#e7eaee}.cell-open{fill:#f7eec7}.cell-none{fill:#f6f7f8}.cell-ref{fill:#fff}\
     .s0{color:#0b5cad}.s1{color:#b3400a}.s2{color:#0b6e63}.s3{color:#9c1f5c}.s4{color:#6430c4}\
     .s5{color:#57606a}.s6{color:#7a6200}.s7{color:#0a6c86}.s8{color:#b3163a}.s9{color:#4a6d0c}";
 
@@ -212,6 +212,20 @@ mod tests {
     #[test]
     fn texts_begin_no_element_and_end_no_attribute() {
         assert_eq!(escaped("<a b=\"c\">&'\u{1b}"), "&lt;a b=&quot;c&quot;&gt;&amp;&#39;\u{fffd}");
+    }
+
+    /// A class without a colour is black, which nobody can read.
+    #[test]
+    fn every_class_of_a_cell_has_a_colour() {
+        let page = include_str!("../page/page.css");
+        for part in include_str!("matrix.rs").split("\"cell-").skip(1) {
+            let class = part.split('"').next().unwrap();
+            // Names of messages begin alike.
+            if !["skipped", "failed", "not-reached"].contains(&class) {
+                assert!(STYLE.contains(&format!(".cell-{class}{{fill:")), "{class}");
+                assert!(page.contains(&format!(".cell-{class} {{")), "{class}");
+            }
+        }
     }
 
     #[test]
