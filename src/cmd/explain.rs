@@ -1,6 +1,7 @@
 //! `envtax explain`: re-enacts a recording in environments and prints what the program costs there.
 
 use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
@@ -9,6 +10,7 @@ use super::measure::{self, How, Measured};
 use super::record::read;
 use super::selection::{self, Selection};
 use crate::cli::{ExplainArgs, RepeatArgs, RestoreArgs};
+use crate::control::Reenactment;
 use crate::exit::Exit;
 use crate::explain::{self, Explanation};
 use crate::model::{
@@ -69,17 +71,18 @@ fn measured(args: &ExplainArgs, recording: &Recording) -> Result<Explanation> {
     let without = classes(&args.without)?;
     let options = Options { steps_per_ns: sys::spin_rate(), without, ..Options::default() };
     let compiled = reenact::compile(recording, &options);
-    check_room(args, recording)?;
+    let folder = args.folder.as_ref().map(|folder| absolute(folder)).transpose()?;
+    check_room(folder.as_deref(), recording)?;
     let file = selection::file(&args.file)?;
     let Selection { environments, auto } = selection::of(&args.environments, file.as_ref())?;
     let draft = draft_of(args, recording, environments, compiled.changes_tree)?;
-    let make = |folder: &std::path::Path| reenact::prepare(recording, &options, folder).map(drop);
+    let make = |folder: &Path| reenact::prepare(recording, &options, folder).map(drop);
     let how = How {
         auto: &auto,
         repeat: &RepeatArgs { repeat: 1, every: None },
         output: &args.output,
         answer_limit: ANSWER_LIMIT,
-        reenactment: Some(&make),
+        reenactment: Some(&Reenactment { folder: folder.as_deref(), make: &make }),
     };
     let Measured { runs, paths, .. } = measure::carry_out(&draft, &how)?;
     let (_, run, _) = runs.first().context("nothing was measured")?;
@@ -99,9 +102,18 @@ fn classes(names: &[String]) -> Result<Vec<Class>> {
     names.iter().map(of).collect()
 }
 
+/// The folder of `--dir`, by a path that is the same from every folder.
+fn absolute(folder: &Path) -> Result<PathBuf> {
+    let found = folder.canonicalize().with_context(|| {
+        format!("looking at `--dir {}`: name a folder that exists", folder.display())
+    })?;
+    ensure!(found.is_dir(), "`--dir {}` is not a folder", folder.display());
+    Ok(found)
+}
+
 /// An error if the stand-in files do not fit, or their processes need too much memory.
-fn check_room(args: &ExplainArgs, recording: &Recording) -> Result<()> {
-    let folder = args.folder.clone().unwrap_or_else(std::env::temp_dir);
+fn check_room(folder: Option<&Path>, recording: &Recording) -> Result<()> {
+    let folder = folder.map_or_else(std::env::temp_dir, Path::to_owned);
     let needed = reenact::bytes_needed(recording);
     if let Some(free) = sys::volume(&folder).ok().map(|volume| volume.free) {
         ensure!(

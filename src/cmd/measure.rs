@@ -19,7 +19,7 @@ use crate::cleanup::guard::Guard;
 use crate::cleanup::{leftovers, stage};
 use crate::cli::{GateArgs, OutputArgs, RepeatArgs, ShowArgs};
 use crate::compare::{self, pooled, sides};
-use crate::control::{self, Forecast, MakeReenactment, Progress, SessionSettings, Watcher};
+use crate::control::{self, Forecast, Progress, Reenactment, SessionSettings, Watcher};
 use crate::exit::Exit;
 use crate::model::{EnvSpec, Failure, Plan};
 use crate::plan::Draft;
@@ -38,7 +38,7 @@ pub(super) struct How<'a> {
     /// Longest wait for one answer of an agent.
     pub(super) answer_limit: Duration,
     /// Makes what a re-enactment needs.
-    pub(super) reenactment: Option<&'a MakeReenactment<'a>>,
+    pub(super) reenactment: Option<&'a Reenactment<'a>>,
 }
 
 /// What runs of a plan gave.

@@ -29,4 +29,4 @@ pub use run_hooks::start_run_hooks;
 pub use session::Session;
 pub use settings::{AgentError, SessionSettings};
 pub use watcher::{Forecast, Progress, Watcher};
-pub use workload_data::{MakeReenactment, make_data};
+pub use workload_data::{Reenactment, make_data};

@@ -12,14 +12,19 @@ use crate::cleanup::held_stage::HeldStage;
 use crate::model::{DATA_DIR, PlannedCase, TargetDir, WorkloadCase};
 use crate::{mount, sys, workload};
 
-/// Makes what a re-enactment needs, in an empty folder.
-pub type MakeReenactment<'a> = dyn Fn(&Path) -> Result<()> + 'a;
+/// What makes the stand-in files of a re-enactment.
+pub struct Reenactment<'a> {
+    /// The folder in which they are made; none for that of temporary files.
+    pub folder: Option<&'a Path>,
+    /// Makes them in an empty folder.
+    pub make: &'a dyn Fn(&Path) -> Result<()>,
+}
 
 /// Makes the data of these cases' workloads in a target directory, which is returned. Dropping the
 /// stage removes it.
 pub fn make_data(
     cases: &[PlannedCase],
-    reenactment: Option<&MakeReenactment<'_>>,
+    reenactment: Option<&Reenactment<'_>>,
     settings: &SessionSettings<'_>,
 ) -> Result<Option<(TargetDir, HeldStage)>> {
     let commands = cases.iter().filter_map(PlannedCase::command);
@@ -29,13 +34,21 @@ pub fn make_data(
         return Ok(None);
     }
     let id = format!("{}-{DATA_DIR}", settings.token);
-    let stage = HeldStage::make(&id, settings.guard, |_| Ok(Vec::new()))?;
-    sys::let_through(stage.path())?;
-    let root = stage.path().join(DATA_DIR);
+    let elsewhere =
+        reenactment.and_then(|it| it.folder).map(|folder| folder.join(format!(".{id}")));
+    let removal = elsewhere.iter().map(|path| removal(path)).collect();
+    let stage = HeldStage::make(&id, settings.guard, |_| removal)?;
+    if let Some(path) = &elsewhere {
+        let made = sys::make_private_folder(path);
+        made.with_context(|| format!("making `{}` for the stand-in files", path.display()))?;
+    }
+    let home = elsewhere.as_deref().unwrap_or(stage.path());
+    sys::let_through(home)?;
+    let root = home.join(DATA_DIR);
     fs::create_dir(&root)?;
     for case in needy {
         let name = &case.name;
-        if let Some(make) = reenactment.filter(|_| case.is_reenactment()) {
+        if let Some(Reenactment { make, .. }) = reenactment.filter(|_| case.is_reenactment()) {
             let folder = root.join(name);
             fs::create_dir(&folder)?;
             make(&folder).context("making the stand-in files")?;
@@ -56,9 +69,16 @@ pub fn make_data(
         }
     }
     sys::let_write(&root)?;
-    let path = root.to_str().context("`TMPDIR` is not UTF-8")?.to_owned();
+    let path =
+        root.to_str().with_context(|| format!("`{}` is not UTF-8", root.display()))?.to_owned();
     let mark = root.join(mount::MARK);
     fs::create_dir(&mark)?;
     sys::let_write(&mark)?;
     Ok(Some((TargetDir { name: DATA_DIR.into(), path, made: DATA_DIR.into() }, stage)))
+}
+
+/// The undo command that removes a folder of this run outside its stage.
+fn removal(folder: &Path) -> Result<Vec<String>> {
+    let path = folder.to_str().with_context(|| format!("`{}` is not UTF-8", folder.display()))?;
+    Ok(["rm", "-rf", "--", path].map(str::to_owned).to_vec())
 }

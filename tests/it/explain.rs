@@ -74,6 +74,19 @@ fn processes_pipes_and_programs_are_reenacted() {
 }
 
 #[test]
+fn stand_in_files_are_made_where_the_user_wants() {
+    let place = Place::new();
+    record(&place, &["sh", "-c", "echo x >made; rm made"]).run().exits(0);
+    explained(&place, &["--dir", "target", "--env", "again=native"]);
+    let run = fs::read_to_string(place.path("run.jsonl")).unwrap();
+    let folder = fs::canonicalize(place.path("target")).unwrap();
+    assert!(run.contains(&format!("{}/.", folder.display())), "{run}");
+    let none = place.envtax(["explain", "it.rec", "--dir", "nowhere"]).run().exits(2);
+    none.complains("--dir nowhere").complains("name a folder that exists");
+    place.is_clean();
+}
+
+#[test]
 fn the_real_program_runs_beside() {
     let place = Place::new();
     let args = ["--verify", "--env", "again=native", "--", "true"];
