@@ -1,9 +1,8 @@
 //! Answers: a status, a type, and the headers that keep a page to itself.
 
 /// What a browser may do with a page: nothing but what the page itself has, and forms to here.
-const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; \
-                      img-src data: blob:; form-action 'self'; frame-ancestors 'none'; \
-                      base-uri 'none'";
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; \
+                      frame-ancestors 'none'; base-uri 'none'";
 
 pub struct Response {
     status: u16,

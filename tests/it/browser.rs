@@ -1,5 +1,5 @@
-//! The page in a real browser, opened from disk: it loads nothing, its script has no error, and no
-//! part of it is wider than a phone.
+//! The page in a real browser, opened from disk: it loads nothing, its policy refuses nothing, and
+//! no part of it is wider than a phone.
 
 use std::fs;
 use std::process::Command;
@@ -46,6 +46,9 @@ fn the_page_loads_nothing_and_fits_a_phone() {
     for language in ["en", "ja"] {
         let args = ["compare", "run.jsonl", "--format", "html", "--lang", language];
         let page = place.envtax(args).run().exits(0).out;
+        assert!(!page.contains("<script"), "the page needs no script");
+        // Only the check itself is a script, which the page's policy would refuse.
+        let page = page.replacen("none';", "none'; script-src 'unsafe-inline';", 1);
         place.write("page.html", page.replacen("</title>", &format!("</title>{PROBE}"), 1));
         // A window of a headless browser is 500 pixels wide at least.
         assert_eq!(title(&place, "page.html", 500), "loaded 0 refused 0 errors 0 wide 0");

@@ -1,6 +1,7 @@
 //! A thin layer over SVG: shapes and texts with classes, from which the colours come. In a page its
 //! style sheet has the classes, in light and dark; a file brings its own, with fixed colours.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use unicode_width::UnicodeWidthStr;
@@ -124,6 +125,22 @@ impl Svg {
             let _ = write!(data, "M{} {}h0", short(*x), short(*y));
         }
         self.add(&format!("<path d=\"{data}\" class=\"dots {class}\"/>"));
+    }
+
+    /// An upright stroke of that height on each place of a base line, as one element; of those that
+    /// fall on one pixel only the highest.
+    pub fn strokes(&mut self, places: &[(f64, f64)], base: f64, class: &str) {
+        let mut highest = BTreeMap::new();
+        for (x, height) in places {
+            let (x, height) = (short(*x).round() as i64, short(*height));
+            let known = highest.entry(x).or_insert(height);
+            *known = known.max(height);
+        }
+        let mut data = String::new();
+        for (x, height) in highest {
+            let _ = write!(data, "M{x} {}v-{height}", short(base));
+        }
+        self.add(&format!("<path d=\"{data}\" class=\"{class}\"/>"));
     }
 
     /// What `draw` draws, with a text that is shown when the pointer is on it.

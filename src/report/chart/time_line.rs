@@ -80,10 +80,9 @@ fn load(
     let known: Vec<(f64, u32)> = known.collect();
     let Some(most) = known.iter().map(|(_, tasks)| *tasks).max() else { return top };
     let bottom = top + LOAD;
-    for (x, tasks) in known.iter().filter(|it| it.1 > 0) {
-        let height = LOAD * f64::from(*tasks) / f64::from(most.max(1));
-        svg.line((*x, bottom), (*x, bottom - height), "load");
-    }
+    let height = |tasks: u32| LOAD * f64::from(tasks) / f64::from(most.max(1));
+    let busy = known.iter().filter(|it| it.1 > 0).map(|(x, tasks)| (*x, height(*tasks)));
+    svg.strokes(&busy.collect::<Vec<_>>(), bottom, "load");
     svg.line((LEFT, bottom), (RIGHT, bottom), "axis");
     let label = scene.words.with("time-load", &[("most", most.into())]);
     svg.text((LEFT - 6.0, bottom - 8.0), Side::End, "small dim", &label);

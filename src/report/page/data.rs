@@ -1,25 +1,26 @@
-//! The data inside the page, for programs, and what offers it as a download.
+//! The report's data as a download that stands in the page itself.
+
+use std::io::Write;
 
 use anyhow::Result;
-use maud::{Markup, PreEscaped, html};
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use maud::{Markup, html};
 
 use crate::compare::Comparison;
 use crate::words::Words;
 
-/// The report as JSON, in which nothing ends the element that it stands in.
-pub fn embedded(comparison: &Comparison) -> Result<Markup> {
-    let json = serde_json::to_string(comparison)?;
-    let safe = json.replace('<', "\\u003c").replace('>', "\\u003e").replace('&', "\\u0026");
+/// A link to the report as compressed JSON. It needs no script.
+pub fn download(words: &Words, comparison: &Comparison) -> Result<Markup> {
+    let mut packed = GzEncoder::new(Vec::new(), Compression::best());
+    serde_json::to_writer(&mut packed, comparison)?;
+    packed.flush()?;
+    let data = BASE64_STANDARD.encode(packed.finish()?);
     Ok(html! {
-        script #report-data type="application/json" { (PreEscaped(safe)) }
-    })
-}
-
-pub fn links(words: &Words) -> Markup {
-    html! {
-        p { button type="button" data-download="report-data" data-name="envtax-report.json" {
+        p { a download="envtax-report.json.gz" href={ "data:application/gzip;base64," (data) } {
             (words.say("page-download-json"))
         } }
-        noscript { p { (words.say("page-without-script")) } }
-    }
+    })
 }

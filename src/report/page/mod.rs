@@ -25,7 +25,6 @@ static INFO: ReportInfo = ReportInfo {
 };
 
 const STYLE: &str = include_str!("page.css");
-const SCRIPT: &str = include_str!("page.js");
 
 impl Report for Page {
     fn info(&self) -> &'static ReportInfo {
@@ -86,8 +85,7 @@ fn head(title: &str) -> Markup {
         meta charset="utf-8";
         meta name="viewport" content="width=device-width, initial-scale=1";
         meta http-equiv="Content-Security-Policy"
-            content="default-src 'none'; style-src 'unsafe-inline'; \
-                     script-src 'unsafe-inline'; img-src data: blob:; form-action 'self'";
+            content="default-src 'none'; style-src 'unsafe-inline'; form-action 'self'";
         meta name="generator" content={ "envtax " (env!("CARGO_PKG_VERSION")) };
         title { (title) }
         style { (PreEscaped(STYLE)) }
@@ -123,8 +121,6 @@ fn page(scene: &Scene<'_>, style: &Style, above: Markup) -> Result<Markup> {
                         }
                     }
                 }
-                (data::embedded(comparison)?)
-                script { (PreEscaped(SCRIPT)) }
             }
         }
     })

@@ -41,7 +41,7 @@ pub fn all(scene: &Scene<'_>, style: &Style) -> Result<Vec<Part>> {
     }
     parts.push(part("method", method(scene, style)));
     parts.push(part("words", glossary(scene, style)));
-    parts.push(part("data", super::data::links(words)));
+    parts.push(part("data", super::data::download(words, scene.comparison)?));
     Ok(parts)
 }
 

@@ -17,6 +17,8 @@ fn dependencies(manifest: &str) -> Table {
             found.extend(of(table.as_table().unwrap()).unwrap_or_default());
         }
     }
+    // What only builds with a feature have is not fuzzed.
+    found.retain(|_, wanted| wanted.get("optional").is_none());
     found
 }
 
