@@ -32,10 +32,6 @@ fuzz_target!(|bytes: &[u8]| {
         if layout.is_some() && !report.info().layouts {
             continue;
         }
-        // Pixels are no text, and the system's fonts would be read for each input.
-        if report.info().name == "png" {
-            continue;
-        }
         for detail in [Detail::Screen, Detail::Long, Detail::Sections(SECTIONS.iter().collect())] {
             let style = Style {
                 colour: false,

@@ -15,6 +15,7 @@ mod layout;
 mod markdown;
 mod notes;
 mod page;
+#[cfg(feature = "png")]
 mod png;
 mod screen;
 mod sections;
@@ -50,6 +51,7 @@ pub const REPORTS: &[&dyn Report] = &[
     &page::Page,
     &article::Article,
     &svg::SvgFile,
+    #[cfg(feature = "png")]
     &png::Png,
 ];
 

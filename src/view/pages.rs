@@ -11,7 +11,7 @@ use super::request::{Request, encoded};
 use super::response::Response;
 use crate::compare::{Comparison, Margins, Row, compare, sides, tax_of};
 use crate::model::{Failure, visible};
-use crate::report::{self, CHARTS, Detail, Explained, Style, failure};
+use crate::report::{self, CHARTS, Detail, Explained, REPORTS, Style, failure};
 use crate::runfile::RunFile;
 use crate::units;
 use crate::words::{LANGUAGES, Language, Words};
@@ -29,6 +29,11 @@ const KEPT: [(&str, &str, &str); 6] = [
     ("json", "json", "application/json"),
     ("csv", "csv", "text/csv; charset=utf-8"),
 ];
+
+/// Whether this build has the format: `png` is a feature.
+fn is_built(format: &str) -> bool {
+    REPORTS.iter().any(|report| report.info().name == format)
+}
 
 /// What a probe is, by its id.
 type Tip = fn(&str) -> Option<Explained>;
@@ -270,13 +275,15 @@ fn toolbar(words: &Words, choice: &Choice<'_>, comparison: &Comparison) -> Marku
             button { (words.say("view-apply")) }
         }
         p .bar { (words.say("view-download"))
-            @for (format, ..) in KEPT { " " a href=(link(format, choice.chart)) { (format) } }
+            @for (format, ..) in KEPT.iter().filter(|kept| is_built(kept.0)) {
+                " " a href=(link(format, choice.chart)) { (format) }
+            }
         }
         details { summary { (words.say("view-pictures")) }
             ul { @for chart in CHARTS.iter().filter(|chart| chart.name != "layout") { li {
                 (chart.name) ": "
                 a href=(link("svg", chart.name)) { "svg" } " "
-                a href=(link("png", chart.name)) { "png" }
+                @if is_built("png") { a href=(link("png", chart.name)) { "png" } }
             } } }
         }
     }
