@@ -71,6 +71,10 @@ fn measured(args: &ExplainArgs, recording: &Recording) -> Result<Explanation> {
     let without = classes(&args.without)?;
     let options = Options { steps_per_ns: sys::spin_rate(), without, ..Options::default() };
     let compiled = reenact::compile(recording, &options);
+    for (call, count) in &compiled.dropped {
+        // A closed stderr is no reason to fail.
+        let _ = writeln!(io::stderr(), "not re-enacted: {count} of `{call}`, in a form of its own");
+    }
     let folder = args.folder.as_ref().map(|folder| absolute(folder)).transpose()?;
     check_room(folder.as_deref(), recording)?;
     let file = selection::file(&args.file)?;

@@ -143,9 +143,11 @@ fn check_call(recording: &Recording, call: &Call) -> Result<()> {
         Kind::Map | Kind::Unmap | Kind::Protect | Kind::MemoryAdvice | Kind::Remap
     );
     let most = if slot { MOST_SLOTS as i32 } else { MOST_FDS };
-    ensure!(call.other < most && call.fd < MOST_FDS, "a number of a descriptor is too large");
+    let fits = call.other < most && call.fd < MOST_FDS;
+    ensure!(fits, "the number of a descriptor is too large: a stand-in process has {MOST_FDS}");
     let gives = matches!(call.kind, Kind::Open | Kind::Dup | Kind::DupTo | Kind::Pipe);
-    ensure!(!gives || call.result < i64::from(MOST_FDS), "a descriptor is too large");
+    let fits = !gives || call.result < i64::from(MOST_FDS);
+    ensure!(fits, "the number of a descriptor is too large: a stand-in process has {MOST_FDS}");
     Ok(())
 }
 
