@@ -15,8 +15,9 @@ use crate::{sys, units};
 pub fn check(args: &ShowArgs) -> Result<()> {
     ensure!(args.margin.is_finite() && args.margin >= 0.0, "`--margin` must be zero or more");
     let format = report::find(&args.format)?;
-    let shown = args.format != report::PIXELS || !io::stdout().is_terminal();
-    ensure!(shown, "a terminal shows no `--format png`: write it to a file with `> chart.png`");
+    let name = format.info().name;
+    let shown = !report::FILES.contains(&name) || !io::stdout().is_terminal();
+    ensure!(shown, "a terminal shows no `--format {name}`: write it to a file, `> FILE.{name}`");
     detail(args)?;
     report::find_chart(&args.chart)?;
     language(args.lang.as_deref())?;

@@ -55,8 +55,8 @@ pub const REPORTS: &[&dyn Report] = &[
     &png::Png,
 ];
 
-/// Name of the format that no terminal shows.
-pub const PIXELS: &str = "png";
+/// Formats that are files for other programs: a terminal shows none of them.
+pub const FILES: [&str; 3] = ["html", "svg", "png"];
 
 /// What a format is, for people.
 pub struct ReportInfo {
