@@ -107,3 +107,28 @@ fn without_glyph(group: &usvg::Group) -> Option<String> {
         _ => None,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_drawing_becomes_a_png_of_twice_its_size() {
+        let drawing = |text: &str| {
+            format!(
+                "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"30\" height=\"20\">\
+                 <text x=\"1\" y=\"15\" font-family=\"sans-serif\">{text}</text></svg>"
+            )
+        };
+        let made = match pixels(&drawing("a")) {
+            Ok(made) => made,
+            // A machine without fonts says what to install.
+            Err(error) => return assert!(error.to_string().contains("install"), "{error}"),
+        };
+        assert_eq!(&made[..8], b"\x89PNG\r\n\x1a\n");
+        assert_eq!(made[16..24], [0, 0, 0, 60, 0, 0, 0, 40]);
+        // No font has a character of the private planes.
+        let missing = pixels(&drawing("\u{10fffd}")).unwrap_err().to_string();
+        assert!(missing.contains("install one that has it"), "{missing}");
+    }
+}
