@@ -35,7 +35,7 @@ fn limited_user(place: &Place, processes: u32) -> Option<String> {
 fn records(place: &Place, environment: &str, probes: &[&str]) -> Vec<String> {
     let run = place.run(&["native", environment], probes).own_binary();
     // Both cases are measured however slow the machine is, and the run ends soon where it is fast.
-    run.args(["--budget", "60s", "--precision", "400"]).start().wait_clean();
+    run.args(["--budget", "20s", "--precision", "400"]).start().wait_clean();
     let text = place.read("run.jsonl");
     let lines = text.lines().filter(|line| line.contains("\"limited\"")).map(str::to_owned);
     lines.collect()
