@@ -32,7 +32,7 @@ use response::Response;
 /// Most requests that are answered at the same time: browsers open some connections in advance.
 const MOST: usize = 16;
 /// How long a client may take to send its request, and to take each part of the answer.
-const PATIENCE: Duration = Duration::from_secs(10);
+const TIME_LIMIT: Duration = Duration::from_secs(10);
 
 /// A server that listens.
 pub struct Viewer {
@@ -114,8 +114,8 @@ impl Viewer {
 impl Shared {
     /// Reads a request and answers it. A client that goes away is no error.
     fn answer(&self, mut stream: TcpStream) -> Next {
-        let _ = stream.set_read_timeout(Some(PATIENCE));
-        let _ = stream.set_write_timeout(Some(PATIENCE));
+        let _ = stream.set_read_timeout(Some(TIME_LIMIT));
+        let _ = stream.set_write_timeout(Some(TIME_LIMIT));
         let (response, next) = match Request::read(&mut stream) {
             Ok(Some(request)) => self.respond(&request),
             Ok(None) => return Next::Serve,

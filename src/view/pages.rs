@@ -20,8 +20,11 @@ use crate::words::{LANGUAGES, Language, Words};
 const MOST: usize = 40;
 /// The margin that the form begins with, in per cent.
 const MARGIN: f64 = 3.0;
-/// What can be kept: the format, the ending of its file, its type.
-const KEPT: [(&str, &str, &str); 6] = [
+/// Orders other than the usual ones: of the list, and of the rows of a comparison.
+const BY_NAME: &str = "name";
+const BY_TAX: &str = "tax";
+/// What can be downloaded: the format, the ending of its file, its type.
+const DOWNLOADS: [(&str, &str, &str); 6] = [
     ("html", "html", "text/html; charset=utf-8"),
     ("svg", "svg", "image/svg+xml"),
     ("png", "png", "image/png"),
@@ -44,7 +47,8 @@ struct Choice<'a> {
     reference: Option<&'a str>,
     margin: f64,
     filter: &'a str,
-    by_tax: bool,
+    /// The order of the list or of the rows; the usual one if it is empty.
+    sort: &'a str,
     chart: &'a str,
     language: Language,
 }
@@ -52,8 +56,8 @@ struct Choice<'a> {
 impl<'a> Choice<'a> {
     fn of(request: &'a Request, language: Language) -> Result<Choice<'a>> {
         let language = request.value("lang").map_or(Ok(language), Language::find)?;
-        let margin = request.value("margin").unwrap_or("3");
-        let margin: f64 = margin.parse().context("the margin must be a number, in per cent")?;
+        let margin = request.value("margin").map_or(Ok(MARGIN), str::parse);
+        let margin = margin.context("the margin must be a number, in per cent")?;
         ensure!(margin.is_finite() && margin >= 0.0, "the margin must be zero or more");
         let files: Vec<&str> = request.values("file").collect();
         ensure!(files.len() <= MOST, "at most {MOST} files are compared at once");
@@ -62,7 +66,7 @@ impl<'a> Choice<'a> {
             reference: request.value("reference"),
             margin,
             filter: request.value("filter").unwrap_or_default(),
-            by_tax: request.value("sort") == Some("tax"),
+            sort: request.value("sort").unwrap_or_default(),
             chart: request.value("chart").unwrap_or(CHARTS[0].name),
             language,
         })
@@ -75,7 +79,7 @@ impl<'a> Choice<'a> {
         pairs.extend(self.reference.map(|reference| ("reference", reference.to_owned())));
         pairs.push(("margin", self.margin.to_string()));
         pairs.push(("filter", self.filter.to_owned()));
-        pairs.push(("sort", if self.by_tax { "tax" } else { "" }.to_owned()));
+        pairs.push(("sort", self.sort.to_owned()));
         pairs.push(("lang", self.language.code.to_owned()));
         let pair = |(name, value): &(&str, String)| format!("{name}={}", encoded(value));
         pairs.iter().map(pair).collect::<Vec<_>>().join("&")
@@ -123,7 +127,7 @@ fn index(files: &Files, choice: &Choice<'_>, words: &Words) -> Result<Response> 
         all.to_lowercase().contains(&filter)
     };
     let mut shown: Vec<&Summary> = files.iter().filter(fits).collect();
-    if choice.by_tax {
+    if choice.sort == BY_NAME {
         shown.sort_by(|a, b| a.name.cmp(&b.name));
     }
     let body = html! {
@@ -132,7 +136,9 @@ fn index(files: &Files, choice: &Choice<'_>, words: &Words) -> Result<Response> 
                 input type="search" name="filter" value=(choice.filter); }
             label { (words.say("view-sort")) " " select name="sort" {
                 option value="" { (words.say("view-sort-date")) }
-                option value="tax" selected[choice.by_tax] { (words.say("view-sort-name")) }
+                option value=(BY_NAME) selected[choice.sort == BY_NAME] {
+                    (words.say("view-sort-name"))
+                }
             } }
             (language_choice(words, choice.language))
             button { (words.say("view-apply")) }
@@ -225,7 +231,7 @@ fn comparison(
     let Some(format) = format else {
         return Ok(Response::page(report::page_with(&comparison, &style, bar)?));
     };
-    let kept = KEPT.iter().find(|kept| kept.0 == format);
+    let kept = DOWNLOADS.iter().find(|kept| kept.0 == format);
     let (_, ending, kind) = kept.with_context(|| format!("there is no download `{format}`"))?;
     let bytes = report::find(format)?.render(&comparison, &style)?;
     Ok(Response::download(&format!("envtax.{ending}"), kind, bytes))
@@ -241,7 +247,7 @@ fn choose_rows(comparison: &mut Comparison, choice: &Choice<'_>) {
         let taxes = row.cells.iter().filter_map(tax_of).map(|tax| tax.ratio.ln().abs());
         taxes.filter(|it| it.is_finite()).fold(0.0, f64::max)
     };
-    if choice.by_tax {
+    if choice.sort == BY_TAX {
         both.sort_by(|a, b| size(&b.0).total_cmp(&size(&a.0)));
     }
     (comparison.rows, comparison.time_lines) = both.into_iter().unzip();
@@ -269,13 +275,15 @@ fn toolbar(words: &Words, choice: &Choice<'_>, comparison: &Comparison) -> Marku
                 input type="search" name="filter" value=(choice.filter); }
             label { (words.say("view-sort")) " " select name="sort" {
                 option value="" { (words.say("view-sort-area")) }
-                option value="tax" selected[choice.by_tax] { (words.say("view-sort-tax")) }
+                option value=(BY_TAX) selected[choice.sort == BY_TAX] {
+                    (words.say("view-sort-tax"))
+                }
             } }
             (language_choice(words, choice.language))
             button { (words.say("view-apply")) }
         }
         p .bar { (words.say("view-download"))
-            @for (format, ..) in KEPT.iter().filter(|kept| is_built(kept.0)) {
+            @for (format, ..) in DOWNLOADS.iter().filter(|kept| is_built(kept.0)) {
                 " " a href=(link(format, choice.chart)) { (format) }
             }
         }
