@@ -15,6 +15,9 @@ use crate::recording::script::MOST_STREAMS;
 use crate::recording::{About, Event, Pages, Recording, Stream};
 use crate::sys::{self, Born, Listener, PageCounts};
 
+/// The flag of clone(2) that makes a thread.
+const CLONE_THREAD: u64 = 0x0001_0000;
+
 /// A traced process or thread.
 struct Process {
     stream: usize,
@@ -29,6 +32,62 @@ struct Process {
     pending: Option<Pending>,
     /// What it had touched when it asked to execute another program.
     before_exec: Option<PageCounts>,
+}
+
+impl Process {
+    /// The command itself, before it is executed.
+    fn first(stream: usize, folder: Option<String>) -> Process {
+        Process {
+            stream,
+            descriptors: Rc::new(RefCell::new(Descriptors::first())),
+            folder: Rc::new(RefCell::new(folder)),
+            memory: Rc::default(),
+            faults: 0,
+            shares: false,
+            is_thread: false,
+            pending: None,
+            before_exec: None,
+        }
+    }
+
+    /// A thread, which has everything in common with its process.
+    fn thread(&self, stream: usize) -> Process {
+        Process {
+            stream,
+            descriptors: self.descriptors.clone(),
+            folder: self.folder.clone(),
+            memory: self.memory.clone(),
+            faults: 0,
+            shares: false,
+            is_thread: true,
+            pending: None,
+            before_exec: None,
+        }
+    }
+
+    /// A child, which has copies, but the same memory after a vfork.
+    fn child(&self, stream: usize, how: Born) -> Process {
+        let same_memory = how == Born::Vfork;
+        let mut child = self.thread(stream);
+        child.descriptors = Rc::new(RefCell::new(self.descriptors.borrow().clone()));
+        child.folder = Rc::new(RefCell::new(self.folder.borrow().clone()));
+        if !same_memory {
+            child.memory = Rc::new(RefCell::new(self.memory.borrow().clone()));
+        }
+        Process { shares: !same_memory, is_thread: false, ..child }
+    }
+
+    /// What its next call is about.
+    fn scene<'a>(
+        &'a self,
+        pid: u32,
+        paths: &'a mut Paths,
+        stream_of: &'a HashMap<u32, u32>,
+        threads: &'a mut HashMap<u64, u32>,
+    ) -> Scene<'a> {
+        let Process { descriptors, folder, memory, .. } = self;
+        Scene { pid, paths, descriptors, folder, memory, stream_of, threads }
+    }
 }
 
 /// Turns what is told into a recording.
@@ -144,24 +203,10 @@ impl Listener for Recorder {
             if self.begun {
                 return false;
             }
-            // The command itself, before it is executed.
             let stream = self.new_stream();
             let folder = std::env::current_dir().ok().map(|it| it.display().to_string());
             self.stream_of.insert(pid, stream as u32);
-            self.processes.insert(
-                pid,
-                Process {
-                    stream,
-                    descriptors: Rc::new(RefCell::new(Descriptors::first())),
-                    folder: Rc::new(RefCell::new(folder)),
-                    memory: Rc::default(),
-                    faults: 0,
-                    shares: false,
-                    is_thread: false,
-                    pending: None,
-                    before_exec: None,
-                },
-            );
+            self.processes.insert(pid, Process::first(stream, folder));
             self.begun = true;
         }
         if self.too_many {
@@ -177,15 +222,7 @@ impl Listener for Recorder {
         if executes {
             process.before_exec = Some(sys::page_counts(pid));
         }
-        let mut scene = Scene {
-            pid,
-            paths: &mut self.paths,
-            descriptors: &process.descriptors,
-            folder: &process.folder,
-            memory: &process.memory,
-            stream_of: &self.stream_of,
-            threads: &mut self.threads,
-        };
+        let mut scene = process.scene(pid, &mut self.paths, &self.stream_of, &mut self.threads);
         let pending = scene.enters(name, arguments, gap);
         match pending.event_now() {
             Some(event) => {
@@ -204,15 +241,7 @@ impl Listener for Recorder {
     fn leaves(&mut self, pid: u32, result: i64, took: u64) {
         let Some(process) = self.processes.get_mut(&pid) else { return };
         let Some(pending) = process.pending.take() else { return };
-        let mut scene = Scene {
-            pid,
-            paths: &mut self.paths,
-            descriptors: &process.descriptors,
-            folder: &process.folder,
-            memory: &process.memory,
-            stream_of: &self.stream_of,
-            threads: &mut self.threads,
-        };
+        let mut scene = process.scene(pid, &mut self.paths, &self.stream_of, &mut self.threads);
         let gap = pending.gap;
         let name = pending.name;
         match scene.leaves(pending, result, took) {
@@ -227,43 +256,13 @@ impl Listener for Recorder {
         let Some(of_parent) = self.processes.get_mut(&parent) else { return };
         let gap = of_parent.pending.as_mut().map_or(0, |it| std::mem::take(&mut it.gap));
         let flags = of_parent.pending.as_ref().map_or(0, |it| it.clone_flags);
-        let is_thread = how == Born::Thread && flags & libc_clone::THREAD != 0;
+        let is_thread = how == Born::Thread && flags & CLONE_THREAD != 0;
         let clear = of_parent.pending.as_ref().map_or(0, |it| it.clear_address);
-        let mut before = None;
-        if !is_thread {
-            if how != Born::Vfork {
-                before = Some(sys::page_counts(parent));
-            }
-            // Deep copies, but for what the two share.
-            let shared_memory = how == Born::Vfork;
-            let copy = Process {
-                stream,
-                descriptors: Rc::new(RefCell::new(of_parent.descriptors.borrow().clone())),
-                folder: Rc::new(RefCell::new(of_parent.folder.borrow().clone())),
-                memory: match shared_memory {
-                    true => of_parent.memory.clone(),
-                    false => Rc::new(RefCell::new(of_parent.memory.borrow().clone())),
-                },
-                faults: 0,
-                shares: !shared_memory,
-                is_thread: false,
-                pending: None,
-                before_exec: None,
-            };
-            self.processes.insert(child, copy);
-        } else {
-            let copy = Process {
-                stream,
-                descriptors: of_parent.descriptors.clone(),
-                folder: of_parent.folder.clone(),
-                memory: of_parent.memory.clone(),
-                faults: 0,
-                shares: false,
-                is_thread: true,
-                pending: None,
-                before_exec: None,
-            };
-            self.processes.insert(child, copy);
+        let before = (!is_thread && how != Born::Vfork).then(|| sys::page_counts(parent));
+        let process =
+            if is_thread { of_parent.thread(stream) } else { of_parent.child(stream, how) };
+        self.processes.insert(child, process);
+        if is_thread {
             self.threads.insert(clear, stream as u32);
         }
         self.stream_of.insert(child, stream as u32);
@@ -322,9 +321,4 @@ impl Listener for Recorder {
         self.push(pid, gap, Event::Exit(status >> 8 & 0xff));
         self.processes.remove(&pid);
     }
-}
-
-/// Flags of clone(2).
-mod libc_clone {
-    pub const THREAD: u64 = 0x0001_0000;
 }

@@ -45,11 +45,9 @@ pub struct Order<'a> {
 pub fn record(order: &Order<'_>) -> Result<Recording> {
     let mut alone = Costs::default();
     for number in 0..=order.alone {
-        let costs = run_alone(order)?;
+        let (wall, user, system) = run_alone(order)?;
         if number > 0 {
-            alone.wall.push(costs.0);
-            alone.user.push(costs.1);
-            alone.system.push(costs.2);
+            alone.add(wall, user, system);
         }
     }
     let mut traced = Costs::default();

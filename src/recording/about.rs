@@ -64,3 +64,12 @@ pub struct Costs {
     pub user: Vec<u64>,
     pub system: Vec<u64>,
 }
+
+impl Costs {
+    /// Adds what one run cost, in ns.
+    pub fn add(&mut self, wall: u64, user: u64, system: u64) {
+        self.wall.push(wall);
+        self.user.push(user);
+        self.system.push(system);
+    }
+}

@@ -78,9 +78,7 @@ fn run(recording: &Recording, options: &Options, folder: &Path, limit: Duration)
         let fine = end.status.success() && end.killed.is_none();
         ensure!(fine, "re-enacting it here ended with {} {}", end.status, said.trim());
         if number > 0 {
-            costs.wall.push(end.end_ns - end.start_ns);
-            costs.user.push(end.usage.user_ns);
-            costs.system.push(end.usage.system_ns);
+            costs.add(end.end_ns - end.start_ns, end.usage.user_ns, end.usage.system_ns);
         }
         for entry in fs::read_dir(folder)?.flatten() {
             let path = entry.path();
