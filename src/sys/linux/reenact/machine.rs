@@ -3,6 +3,8 @@
 use std::arch::asm;
 use std::hint::black_box;
 
+use super::super::clock::now_ns;
+
 /// The result of a call: negative for an error.
 ///
 /// # Safety
@@ -55,15 +57,6 @@ pub unsafe fn call(number: libc::c_long, args: [u64; 6]) -> i64 {
     result
 }
 
-/// The clock in ns.
-#[inline]
-pub fn now() -> u64 {
-    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: the buffer lives through the call.
-    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &mut time) };
-    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
-}
-
 /// Computes that many steps, each of which waits for the one before: what else runs on the core
 /// hardly changes their time.
 #[inline(never)]
@@ -79,9 +72,9 @@ pub fn spin(steps: u64) {
 pub fn spin_rate() -> f64 {
     const STEPS: u64 = 200_000;
     let one = |_| {
-        let begin = now();
+        let begin = now_ns();
         spin(STEPS);
-        (now() - begin).max(1)
+        (now_ns() - begin).max(1)
     };
     let shortest = (0..20).map(one).min().unwrap_or(1);
     STEPS as f64 / shortest as f64

@@ -5,8 +5,9 @@ use std::ffi::{c_char, c_void};
 use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicI32, AtomicU32, AtomicUsize, Ordering};
 
+use super::super::clock::now_ns;
 use super::calls;
-use super::machine::{call, now, spin};
+use super::machine::{call, spin};
 use super::memory;
 use super::site::{Site, read};
 use crate::recording::report::{FIRST, NUMBERS};
@@ -58,7 +59,7 @@ struct Errand {
 
 impl Player<'_> {
     pub fn new(site: &Site) -> Player<'_> {
-        let begun = now();
+        let begun = now_ns();
         Player { site, stream: 0, is_thread: false, begun, last: begun, numbers: [0; NUMBERS] }
     }
 
@@ -69,7 +70,7 @@ impl Player<'_> {
 
     /// The time since the operation before belongs to this class.
     fn stamp(&mut self, class: u8) {
-        let now = now();
+        let now = now_ns();
         if let Some((class, ..)) = Class::ALL.get(usize::from(class)) {
             self.add_time(*class, now.saturating_sub(self.last));
         }
@@ -134,7 +135,7 @@ impl Player<'_> {
         let pid = unsafe { call(libc::SYS_clone, [libc::SIGCHLD as u64, 0, 0, 0, 0, 0]) };
         if pid == 0 {
             self.numbers = [0; NUMBERS];
-            self.last = now();
+            self.last = now_ns();
             self.is_thread = false;
             self.play(stream);
         }
@@ -207,7 +208,7 @@ impl Player<'_> {
         place[0] = b'@';
         digits(&mut place[1..], (index as u64) << 32 | self.stream as u64);
         let mut time = [0; 24];
-        digits(&mut time, now());
+        digits(&mut time, now_ns());
         let site = self.site;
         let arguments = [
             site.program.as_ptr(),
@@ -231,7 +232,7 @@ impl Player<'_> {
     fn report(&mut self) {
         self.numbers[0] = REPORT_MARK;
         self.numbers[1] = self.stream as u64;
-        (self.numbers[2], self.numbers[3]) = (self.begun, now());
+        (self.numbers[2], self.numbers[3]) = (self.begun, now_ns());
         (self.numbers[4], self.numbers[5]) = self.site.identity;
         let bytes = self.numbers.as_ptr() as u64;
         let length = size_of_val(&self.numbers) as u64;

@@ -8,7 +8,8 @@
 
 use std::ffi::{CStr, c_char};
 
-use super::machine::{call, now};
+use super::super::clock::now_ns;
+use super::machine::call;
 use super::play::{Player, fail};
 use super::site::Site;
 use crate::recording::Class;
@@ -69,7 +70,7 @@ unsafe fn begin(arguments: &[*const c_char]) -> ! {
         let begun = number(text(3).to_bytes());
         let site = site(text(0), text(4), text(5), OWN, OWN + 1);
         let mut player = Player::new(&site);
-        player.add_time(Class::Exec, now().saturating_sub(begun));
+        player.add_time(Class::Exec, now_ns().saturating_sub(begun));
         player.play(number(stream) as usize)
     }
     let script = open(text(2), libc::O_RDONLY, OWN);
