@@ -46,7 +46,7 @@ pub fn of(scene: &Scene<'_>, bars: &Bars) -> Option<Picture> {
         for (column, height) in heights.iter().enumerate() {
             let Some(height) = height else { continue };
             let told = format!("{name} · {}: {}", scene.comparison.columns[column], figure(height));
-            svg.told(&told, |svg| bar(svg, height, column, (&x, y)));
+            svg.titled(&told, |svg| bar(svg, height, column, (&x, y)));
             y += BAR;
         }
         y += GAP;

@@ -153,7 +153,7 @@ fn line(
         None => table::ratio(tax),
     };
     let told = format!("{} · {label}: {figure} {verdict}", table::title(row));
-    svg.told(&told, |svg| {
+    svg.titled(&told, |svg| {
         svg.text((14.0, y + 8.0), Side::Start, "", &fit(label, NAMES - 24.0));
         let has_mean = matches!(&row.cells[column], Cell::Measured(it) if it.all_in != it.cost);
         if has_mean {

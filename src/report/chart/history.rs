@@ -56,7 +56,7 @@ pub fn draw_taxes(words: &Words, row: &str, taxes: &[TimeOfTax]) -> Option<Pictu
         let x = LEFT + step * (at as f64 + 0.5) + (own as f64 - labels.len() as f64 / 2.0) * 2.0;
         let told =
             format!("{} · {} · {}: {}", it.started, it.file, it.label, table::ratio(&it.tax));
-        svg.told(&told, |svg| {
+        svg.titled(&told, |svg| {
             if let Some((low, high)) = it.tax.interval {
                 svg.line((x, axis.at(low)), (x, axis.at(high)), &format!("thin {colour}"));
             }

@@ -39,7 +39,7 @@ pub fn of_ladder(scene: &Scene<'_>, ladder: &Ladder) -> Option<Picture> {
     for (column, split) in found {
         let class = frame::colour(column);
         let point = |(size, cost): (f64, f64)| (flat.at(size), upright.at(cost));
-        svg.told(&scene.comparison.columns[column], |svg| {
+        svg.titled(&scene.comparison.columns[column], |svg| {
             if split.fits {
                 svg.path(
                     &fitted(ladder, split).map(point).collect::<Vec<_>>(),

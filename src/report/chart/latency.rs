@@ -38,7 +38,7 @@ pub fn of_row(scene: &Scene<'_>, row: &LatencyRow) -> Option<Picture> {
         let points = values(quantiles).into_iter().enumerate();
         let points: Vec<(f64, f64)> =
             points.filter_map(|(at, ns)| Some((x(at), axis.at(ns?.max(1) as f64)))).collect();
-        svg.told(&scene.comparison.columns[column], |svg| {
+        svg.titled(&scene.comparison.columns[column], |svg| {
             svg.path(&points, &format!("line {class}"));
             points.iter().for_each(|point| svg.circle(*point, 3.5, &format!("fill {class}")));
         });

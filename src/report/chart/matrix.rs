@@ -93,7 +93,7 @@ pub fn draw(scene: &Scene<'_>) -> Vec<Picture> {
                 mark.text,
                 mark.words
             );
-            svg.told(&told, |svg| {
+            svg.titled(&told, |svg| {
                 svg.rect((x + 1.0, y + 1.0), (cell - 2.0, LINE - 2.0), mark.class);
                 let both = format!("{} {}", mark.text, mark.words);
                 let text = if width(&both) < cell - 6.0 { both } else { mark.text };

@@ -144,7 +144,7 @@ impl Svg {
     }
 
     /// What `draw` draws, with a text that is shown when the pointer is on it.
-    pub fn told(&mut self, title: &str, draw: impl FnOnce(&mut Svg)) {
+    pub fn titled(&mut self, title: &str, draw: impl FnOnce(&mut Svg)) {
         self.add(&format!("<g><title>{}</title>", escaped(title)));
         draw(self);
         self.add("</g>");

@@ -58,7 +58,7 @@ pub fn of_row(scene: &Scene<'_>, at: usize) -> Option<Picture> {
     for column in &shown {
         let own: Vec<(f64, f64)> =
             line.columns[*column].iter().map(|it| (x(it), axis.at(it.floor))).collect();
-        svg.told(&comparison.columns[*column], |svg| {
+        svg.titled(&comparison.columns[*column], |svg| {
             svg.dots(&own, &frame::colour(*column));
         });
     }
