@@ -8,6 +8,7 @@ use crate::compare::{Comparison, GateOn, GateRules, Limit};
 use crate::exit::Exit;
 use crate::model::PlannedCase;
 use crate::report;
+use crate::words::Words;
 
 /// The gate that the arguments ask for, if they do.
 pub(super) fn rules(args: &GateArgs) -> Result<Option<GateRules>> {
@@ -64,7 +65,8 @@ pub(super) fn finish(comparison: &Comparison, args: &ShowArgs, otherwise: Exit) 
         gate.judged > 0 || gate.failed(),
         "`--fail-above` judged no figure, so that the gate can never close"
     );
-    show::behind(args, &report::gate::lines(comparison, gate).join("\n"))?;
+    let words = Words::of(show::language(args.lang.as_deref())?);
+    show::behind(args, &report::gate::lines(&words, comparison, gate).join("\n"))?;
     Ok(if gate.failed() { Exit::Gate } else { otherwise })
 }
 

@@ -5,7 +5,7 @@ use std::io::Write;
 use anyhow::{Context, Result, ensure};
 use comfy_table::{ContentArrangement, Table, presets};
 
-use super::{flags, selection};
+use super::{flags, selection, show};
 use crate::cli::{ListArgs, Listed};
 use crate::exit::Exit;
 use crate::launch::LAUNCHERS;
@@ -14,6 +14,7 @@ use crate::mount::{self, FILESYSTEMS};
 use crate::plan::suite::{SUITES, Suite};
 use crate::probe::{PROBES, ProbeInfo, SOURCES};
 use crate::report::{ALIASES, CHARTS, LAYOUTS, Layout, REPORTS, SECTIONS};
+use crate::words::Words;
 use crate::workload::{self, WORKLOADS};
 
 pub fn run(args: &ListArgs) -> Result<Exit> {
@@ -63,7 +64,7 @@ pub fn run(args: &ListArgs) -> Result<Exit> {
         Listed::Sections => {
             SECTIONS.iter().map(|section| [section.name.into(), section.summary.into()]).collect()
         }
-        Listed::Flags => flags::rows(&args.words)?,
+        Listed::Flags => flags::rows(&args.words, &Words::of(show::language(None)?))?,
         Listed::Formats => REPORTS
             .iter()
             .map(|report| [report.info().name.into(), report.info().summary.into()])

@@ -3,12 +3,13 @@
 
 use super::cell_data::{CellData, RowKey};
 use super::flag::Flag;
-use super::remark::{Remark, RemarkKind};
+use super::remark::{Remark, RemarkKind, named};
 use super::row::{Cell, Measured, Row};
 use super::sides::Side;
 use crate::model::{COMMAND, CommandPhase};
 use crate::stats;
 use crate::units;
+use crate::words::Message;
 
 /// A difference of fewer than three ticks is no change: either end of both times may be off by one.
 /// Three that were rounded to the digits of a file are a little less.
@@ -59,32 +60,22 @@ pub(super) fn partly_zero(side: &Side<'_>, key: &RowKey, data: &CellData<'_>) ->
 pub(super) fn remarks(labels: &[&str], rows: &[Row], quanta: &[Option<f64>]) -> Vec<Remark> {
     let mut remarks = Vec::new();
     for (column, label) in labels.iter().enumerate() {
-        let mut remark = |kind, text: String| {
-            remarks.push(Remark::on_column(kind, label, format!("`{label}`: {text}")));
+        let mut remark = |kind, text: Message| {
+            remarks.push(Remark::on_column(kind, label, named(*label, text)));
         };
         if let Some(tick) = quanta[column] {
-            let text = format!(
-                "user and system times are whole multiples of {}: CPU time is counted in such \
-                 ticks there, or was written in such digits; fewer than three of them are no \
-                 change",
-                tick_text(tick)
-            );
-            remark(RemarkKind::Ticks, text);
+            remark(RemarkKind::Ticks, Message::new("ticks").with("tick", tick_text(tick)));
         }
         if let Some((low, high)) =
             cpus(rows, column, quanta[column].unwrap_or(0.0)).filter(|(_, high)| *high > SEVERAL)
         {
-            let text = format!(
-                "user and system time are {} to {} times the wall time: several CPUs worked, and \
-                 wall and CPU time can change without each other",
-                units::number(low),
-                units::number(high)
-            );
+            let text = Message::new("several-cpus")
+                .with("low", units::number(low))
+                .with("high", units::number(high));
             remark(RemarkKind::SeveralCpus, text);
         }
         if single_runs(rows, column) {
-            let text = "one run of each: nothing tells how much another one would differ".into();
-            remark(RemarkKind::SingleRuns, text);
+            remark(RemarkKind::SingleRuns, Message::new("single-runs"));
         }
     }
     remarks

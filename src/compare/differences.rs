@@ -7,6 +7,7 @@ use super::sides::{Session, Side};
 use crate::model::{FACTS, FactValue, Facts, fact};
 
 use crate::runfile::Environment;
+use crate::words::Message;
 
 /// A fact that is not the same in all columns.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -159,7 +160,10 @@ pub(super) fn remarks(sides: &[Side<'_>], differences: &[Difference]) -> Vec<Rem
         let other = differences.iter().filter(|it| it.is_other(column));
         let names: Vec<String> = other.map(Difference::name).collect();
         let (label, reference) = (&side.label, &sides[0].label);
-        let text = format!("`{label}` differs from {reference} in: {}", names.join(", "));
+        let text = Message::new("facts-differ")
+            .with("column", label)
+            .with("reference", reference)
+            .with("facts", names.join(", "));
         (!names.is_empty()).then(|| Remark::on_column(RemarkKind::FactsDiffer, label, text))
     };
     sides.iter().enumerate().skip(1).filter_map(remark).collect()

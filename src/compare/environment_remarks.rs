@@ -4,11 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::load;
 use super::reach::{ADVISABLE_SESSIONS, MIN_SESSIONS};
-use super::remark::{Remark, RemarkKind};
+use super::remark::{Remark, RemarkKind, in_file, named, when};
 use super::sides::{Session, Side};
 use crate::model::{Details, EnvSpec};
 use crate::runfile::{Block, EndReason, RunFile};
 use crate::units;
+use crate::words::Message;
 
 /// Share by which an environment's clock may run differently from the controller's.
 const CLOCK_RATE: f64 = 0.005;
@@ -68,47 +69,19 @@ fn one_after_the_other(sides: &[Side<'_>]) -> bool {
         && (all_before(&before, &after) || all_before(&after, &before))
 }
 
-fn different_sessions(sides: &[Side<'_>]) -> String {
-    let alone = match sides.iter().all(|side| side.sessions.len() < 2) {
-        true => {
-            " With one a side, nothing is known of how far they differ by themselves: no \
-             difference here can be called real, and it cannot be told how many more would \
-             show one."
-        }
-        false => "",
-    };
-    let boots = match one_boot(sides) {
-        true => {
-            " Here, all sessions of a side ran on the same boot of the machine: what a boot \
-             decides by chance looks like a difference."
-        }
-        false => "",
-    };
-    let in_turn = match one_after_the_other(sides) {
-        true => {
-            " All sessions of one side began before those of the other: what changed on the \
-             machine meanwhile looks like a difference. Take them in turn: before, after, before, \
-             after."
-        }
-        false => "",
-    };
+fn different_sessions(sides: &[Side<'_>]) -> Message {
     let fewest = sides.iter().map(|side| side.sessions.len()).min().unwrap_or(0);
     let more = match fewest {
-        few if few < MIN_SESSIONS => {
-            format!(
-                " {MIN_SESSIONS} sessions a side are needed for a verdict, {ADVISABLE_SESSIONS} \
-                 are advisable (`--versus`)."
-            )
-        }
-        some if some < ADVISABLE_SESSIONS => {
-            format!(" {ADVISABLE_SESSIONS} sessions a side are advisable.")
-        }
-        _ => String::new(),
+        few if few < MIN_SESSIONS => Message::new("sessions-are-few").with("needed", MIN_SESSIONS),
+        some if some < ADVISABLE_SESSIONS => Message::new("sessions-are-some"),
+        _ => Message::new("nothing"),
     };
-    format!(
-        "the files are different sessions, not interleaved: between sessions the same machine \
-         differs by several per cent by itself.{alone}{more}{boots}{in_turn}"
-    )
+    let alone = sides.iter().all(|side| side.sessions.len() < 2);
+    Message::new("sessions-differ")
+        .with("alone", when(alone, "sessions-alone"))
+        .with("more", more.with("advisable", ADVISABLE_SESSIONS))
+        .with("boots", when(one_boot(sides), "sessions-of-one-boot"))
+        .with("turn", when(one_after_the_other(sides), "sessions-one-after-the-other"))
 }
 
 /// Whether there are several sessions a side, and all of some side ran on one boot of the machine.
@@ -126,14 +99,12 @@ fn not_started(column: &str, session: &Session<'_>) -> Option<Remark> {
     let mut environments = session.run.environments.iter();
     let (text, details) = match environments.find(|environment| environment.name == session.env) {
         None => {
-            let name = session.name();
-            let text = format!("`{name}`: the file ends before this environment was started");
+            let text = named(session.name(), Message::new("file-ends-before-start"));
             (text, Details::default())
         }
         Some(environment) => {
             let what = environment.error.as_deref()?;
-            let file = session.file.map_or(String::new(), |file| format!("`{file}`: "));
-            (format!("{file}{what}"), environment.details.clone())
+            (in_file(session, Message::verbatim(what)), environment.details.clone())
         }
     };
     Some(Remark { details, ..Remark::on_column(RemarkKind::NotStarted, column, text) })
@@ -144,7 +115,7 @@ fn clock(column: &str, session: &Session<'_>) -> Vec<Remark> {
         session.run.blocks.iter().filter(|block| block.env == session.env).collect();
     let name = session.name();
     let mut remarks = Vec::new();
-    let mut remark = |kind, text| remarks.push(Remark::on_column(kind, column, text));
+    let mut remark = |kind, text| remarks.push(Remark::on_column(kind, column, named(&name, text)));
     // A guest's clock starts anew with each launch: the longest one is judged.
     let mut launches: BTreeMap<u32, Vec<&Block>> = BTreeMap::new();
     for block in &blocks {
@@ -152,13 +123,8 @@ fn clock(column: &str, session: &Session<'_>) -> Vec<Remark> {
     }
     let longest = launches.into_values().max_by_key(Vec::len).unwrap_or_default();
     if let Some(rate) = clock_rate(&longest) {
-        let direction = if rate > 0.0 { "fast" } else { "slow" };
-        let text = format!(
-            "`{name}`: its clock runs {} {direction} against the controller's; every cost of it \
-             is wrong by as much",
-            units::percent(rate.abs())
-        );
-        remark(RemarkKind::ClockRate, text);
+        let text = Message::new(if rate > 0.0 { "clock-fast" } else { "clock-slow" });
+        remark(RemarkKind::ClockRate, text.with("rate", units::percent(rate.abs())));
     }
     let longer = blocks.iter().filter(|block| {
         let inner = block.set.end_ns.saturating_sub(block.set.start_ns) as f64;
@@ -166,17 +132,13 @@ fn clock(column: &str, session: &Session<'_>) -> Vec<Remark> {
     });
     let longer = longer.count();
     if longer > 0 {
-        let text = format!(
-            "`{name}`: {longer} of {} blocks took longer by its own clock than the controller \
-             waited for them: its clock jumps",
-            blocks.len()
-        );
+        let text = Message::new("clock-jumps").with("longer", longer).with("all", blocks.len());
         remark(RemarkKind::ClockJump, text);
     }
     let environment = session.run.environments.iter().find(|env| env.name == session.env);
     let backward = environment.map_or(0, |environment| environment.clock.backward_steps);
     if backward > 0 {
-        let text = format!("`{name}`: its monotonic clock went backwards {backward} times");
+        let text = Message::new("clock-backward").with("steps", backward as usize);
         remark(RemarkKind::ClockBackward, text);
     }
     remarks
@@ -203,34 +165,28 @@ fn clock_rate(blocks: &[&Block]) -> Option<f64> {
 
 fn of_file(session: &Session<'_>) -> Vec<Remark> {
     let run = session.run;
-    let file = session.file.map_or(String::new(), |file| format!("`{file}`: "));
     let mut remarks = Vec::new();
-    let mut remark = |kind, text| remarks.push(Remark::on_all(kind, format!("{file}{text}")));
+    let mut remark =
+        |kind, text: Message| remarks.push(Remark::on_all(kind, in_file(session, text)));
     let kind = if run.imported { RemarkKind::Imported } else { RemarkKind::CutOff };
     for text in &run.remarks {
-        remark(kind, text.clone());
+        remark(kind, Message::verbatim(text));
     }
     let end = run.end.as_ref().map(|end| end.reason);
     if end == Some(EndReason::Interrupted) {
-        remark(RemarkKind::Interrupted, "the run was interrupted by the user".into());
+        remark(RemarkKind::Interrupted, Message::new("interrupted"));
     }
     if let Some(share) = load::steal_share(run).filter(|share| *share > STEAL) {
-        let share = units::percent(share);
-        let text = format!("the hypervisor took {share} of the CPU time for others (steal)");
-        remark(RemarkKind::Steal, text);
+        remark(RemarkKind::Steal, Message::new("steal").with("share", units::percent(share)));
     }
     let few = few_rounds(run);
     if few > 0 {
-        let (what, remedy) = match end {
-            Some(EndReason::Budget) => ("budget", "; give more time with `--budget`"),
-            _ => ("run", ""),
-        };
-        let text = format!(
-            "the {what} ended before {} rounds in {few} of {} cases: their intervals are less \
-             reliable{remedy}",
-            run.header.plan.stop.min_rounds(),
-            run.header.plan.cases.len()
-        );
+        let of_budget = end == Some(EndReason::Budget);
+        let id = if of_budget { "few-rounds-of-budget" } else { "few-rounds-of-run" };
+        let text = Message::new(id)
+            .with("rounds", run.header.plan.stop.min_rounds() as usize)
+            .with("few", few)
+            .with("all", run.header.plan.cases.len());
         remark(RemarkKind::FewRounds, text);
     }
     remarks

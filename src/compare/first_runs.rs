@@ -4,11 +4,12 @@
 use serde::Serialize;
 
 use super::cell_data::{CellData, RowData, RowKey};
-use super::remark::{Remark, RemarkKind};
+use super::remark::{Remark, RemarkKind, named, of_file};
 use super::row::Cost;
 use super::sides::{Session, Side};
 use crate::stats::{self, Slope};
 use crate::units;
+use crate::words::Message;
 
 /// Change from one run to the next from which a session has not come to rest.
 const DRIFT: f64 = 0.005;
@@ -86,27 +87,24 @@ pub(super) fn drifts(sides: &[Side<'_>], rows: &[&RowData<'_>]) -> Vec<Remark> {
                     continue;
                 }
                 let text = drift(&row.key.planned.case.to_string(), &slope, session);
-                remarks.push(Remark::on_column(
-                    RemarkKind::Drift,
-                    &side.label,
-                    format!("`{}`: {text}", side.label),
-                ));
+                let text = named(&side.label, text);
+                remarks.push(Remark::on_column(RemarkKind::Drift, &side.label, text));
             }
         }
     }
     remarks
 }
 
-fn drift(case: &str, slope: &Slope, session: &Session<'_>) -> String {
-    let file = session.file.map_or(String::new(), |file| format!(" of `{file}`"));
+fn drift(case: &str, slope: &Slope, session: &Session<'_>) -> Message {
     let percent = |slope: f64| units::percent(slope.exp_m1().abs());
-    let (word, near, far) = match slope.value < 0.0 {
-        true => ("less", percent(slope.high), percent(slope.low)),
-        false => ("more", percent(slope.low), percent(slope.high)),
+    let (id, near, far) = match slope.value < 0.0 {
+        true => ("drift-down", percent(slope.high), percent(slope.low)),
+        false => ("drift-up", percent(slope.low), percent(slope.high)),
     };
-    format!(
-        "{case}: each run{file} took {} {word} than the one before ({near} to {far}): it had not \
-         settled, so its cost depends on the length of the measurement",
-        percent(slope.value)
-    )
+    Message::new(id)
+        .with("case", case)
+        .with("of_file", of_file(session))
+        .with("change", percent(slope.value))
+        .with("near", near)
+        .with("far", far)
 }

@@ -8,6 +8,7 @@ use super::Comparison;
 use super::row::{Cell, Measured, Row};
 use super::verdict::{Open, Verdict};
 use crate::model::{COMMAND, CommandPhase, PlannedCase};
+use crate::words::Message;
 
 /// Most that a tax may be.
 #[derive(Clone, Debug, PartialEq)]
@@ -100,7 +101,8 @@ pub struct Above {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Unjudged {
     pub column: String,
-    pub reason: String,
+    #[cfg_attr(test, schemars(with = "String"))]
+    pub reason: Message,
     /// Indices in [`Comparison::rows`].
     pub rows: Vec<usize>,
 }
@@ -114,7 +116,7 @@ impl Gate {
 /// Judges every figure that has a limit.
 pub fn gate(comparison: &Comparison, rules: &GateRules) -> Gate {
     let (mut judged, mut above) = (0, Vec::new());
-    let mut unjudged: BTreeMap<(usize, String), Vec<usize>> = BTreeMap::new();
+    let mut unjudged: BTreeMap<(usize, Message), Vec<usize>> = BTreeMap::new();
     for (at, row) in comparison.rows.iter().enumerate() {
         let Some(limit) = limit_of(row, &rules.limits) else { continue };
         for (column, cell) in row.cells.iter().enumerate().skip(1) {
@@ -128,7 +130,7 @@ pub fn gate(comparison: &Comparison, rules: &GateRules) -> Gate {
                 }
                 Err(reason) => {
                     let absent = comparison.is_absent(column);
-                    let reason = if absent { "it did not start".to_owned() } else { reason };
+                    let reason = if absent { Message::new("gate-absent") } else { reason };
                     unjudged.entry((column, reason)).or_default().push(at);
                 }
             }
@@ -161,14 +163,14 @@ fn limit_of(row: &Row, limits: &[Limit]) -> Option<f64> {
 type Figure = (f64, Option<(f64, f64)>);
 
 /// The tax if it is above the limit, or why that cannot be said.
-fn figure(cell: &Cell, limit: f64, on: GateOn) -> Result<Option<Figure>, String> {
+fn figure(cell: &Cell, limit: f64, on: GateOn) -> Result<Option<Figure>, Message> {
     let measured = match cell {
         Cell::Measured(measured) => measured,
-        Cell::Skipped(why) => return Err(format!("skipped: {}", why.what)),
-        Cell::Failed(why) => return Err(format!("failed: {}", why.what)),
-        Cell::NotReached { reason } => return Err(reason.clone()),
+        Cell::Skipped(why) => return Err(recorded("gate-skipped", &why.what)),
+        Cell::Failed(why) => return Err(recorded("gate-not-measured", &why.what)),
+        Cell::NotReached { reason } => return Err(Message::verbatim(reason)),
     };
-    let Some(tax) = &measured.tax else { return Err("the reference has no figure".into()) };
+    let Some(tax) = &measured.tax else { return Err(Message::new("gate-no-reference")) };
     if tax.verdict == Verdict::Descriptive {
         return Err(too_little(measured));
     }
@@ -176,35 +178,38 @@ fn figure(cell: &Cell, limit: f64, on: GateOn) -> Result<Option<Figure>, String>
     let is_above = match (on, tax.verdict) {
         (GateOn::Estimate, _) => tax.ratio > limit,
         (GateOn::Bound, Verdict::Inconclusive { why, .. }) if certain => {
-            return Err(withheld(why).into());
+            return Err(withheld(why));
         }
         (GateOn::Bound, verdict) => certain && verdict == Verdict::Slower,
     };
     Ok(is_above.then_some((tax.ratio, tax.interval)))
 }
 
+/// What the run file tells.
+fn recorded(id: &'static str, what: &str) -> Message {
+    Message::new(id).with("what", what)
+}
+
 /// Why a measured figure has no verdict.
-fn too_little(measured: &Measured) -> String {
+fn too_little(measured: &Measured) -> Message {
     let tax = measured.tax.as_ref();
     let zeroes = measured.range.is_some_and(|(least, _)| least == 0.0);
-    match tax {
-        Some(tax) if tax.runs.is_some() => "fewer than three runs".into(),
-        _ if measured.rounds < super::evidence::MIN_ROUNDS => "too few rounds".into(),
-        _ if zeroes => "it was zero in some runs".into(),
-        Some(tax) if tax.spread.is_none() => "fewer than three sessions a side".into(),
-        _ => "no verdict is possible".into(),
-    }
+    Message::new(match tax {
+        Some(tax) if tax.runs.is_some() => "gate-few-runs",
+        _ if measured.rounds < super::evidence::MIN_ROUNDS => "gate-few-rounds",
+        _ if zeroes => "gate-zeroes",
+        Some(tax) if tax.spread.is_none() => "gate-few-sessions",
+        _ => "gate-no-verdict",
+    })
 }
 
 /// Why a verdict is withheld although the interval is above the limit.
-fn withheld(why: Open) -> &'static str {
-    match why {
-        Open::Levels => "above the limit, but not at each of the levels between which it jumps",
-        Open::Ticks => "above the limit, but by a few ticks of CPU time",
-        Open::ManyRows => "above the limit, but not certain among so many rows",
-        Open::FewLaunches => {
-            "above the limit, but in too few starts of the environment to be certain"
-        }
-        Open::Width | Open::NearMargin => "inconclusive",
-    }
+fn withheld(why: Open) -> Message {
+    Message::new(match why {
+        Open::Levels => "gate-levels",
+        Open::Ticks => "gate-ticks",
+        Open::ManyRows => "gate-many-rows",
+        Open::FewLaunches => "gate-few-starts",
+        Open::Width | Open::NearMargin => "gate-inconclusive",
+    })
 }

@@ -2,9 +2,10 @@
 //! mean cost.
 
 use super::cell_data::RowData;
-use super::remark::{Remark, RemarkKind};
+use super::remark::{Remark, RemarkKind, named};
 use super::row::{Row, tax_of};
 use super::sides::Side;
+use crate::words::Message;
 
 /// Parts of the fact `environment` of those in which every system call is served by another process
 /// that has to be run first.
@@ -24,14 +25,10 @@ pub(super) fn one_launch(data: &[&RowData<'_>], rows: &[Row]) -> Option<Remark> 
     let count = with_interval.iter().filter(once).count();
     let which = match count {
         0 => return None,
-        all if all == with_interval.len() => "all rows".to_owned(),
-        1 => "1 row".to_owned(),
-        some => format!("{some} rows"),
+        all if all == with_interval.len() => Message::new("started-once-all"),
+        some => Message::new("started-once-some").with("count", some),
     };
-    let text = format!(
-        "started once: {which} measured in one start of the environments only; what a start \
-         decides by chance is not in their intervals (`--launches 5`, or a longer run)"
-    );
+    let text = Message::new("started-once").with("which", which);
     Some(Remark::on_all(RemarkKind::OneLaunch, text))
 }
 
@@ -45,11 +42,7 @@ pub(super) fn means_are_paid(sides: &[Side<'_>]) -> Vec<Remark> {
         })
     };
     let remark = |side: &Side<'_>| {
-        let text = format!(
-            "`{}`: another process serves its system calls, and has to be run for each of them: \
-             costs rise with the machine's other load, and what users pay is the mean",
-            side.label
-        );
+        let text = named(&side.label, Message::new("mean-is-paid"));
         Remark::on_column(RemarkKind::MeanIsPaid, &side.label, text)
     };
     sides.iter().filter(is_served).map(remark).collect()

@@ -5,11 +5,12 @@ use serde::Serialize;
 use super::cell_data::{CellData, RowKey};
 use super::flag::Flag;
 use super::flags;
-use super::remark::{Remark, RemarkKind};
+use super::remark::{Remark, RemarkKind, in_file, when};
 use super::sides::{Session, Side};
 use crate::runfile::{Block, RunFile};
 use crate::stats::{quantile, rank_p_value};
 use crate::units::percent;
+use crate::words::Message;
 
 /// A ratio depends on the load where chance alone would rank it so in fewer cases than this: rarely
 /// enough for a table of many rows.
@@ -21,24 +22,20 @@ const DIFFERENCE: f64 = 0.05;
 pub(super) fn of_file(session: &Session<'_>) -> Option<Remark> {
     let run = session.run;
     let (usual, most) = runnable(run.blocks.iter())?;
-    let beside = match run.header.plan.load {
-        0 => String::new(),
-        own => format!(", {own} of them envtax's own (`--load {own}`)"),
-    };
-    let file = session.file.map_or(String::new(), |file| format!("`{file}`: "));
-    let tasks = if usual == 1.0 { "task" } else { "tasks" };
-    let mut text = format!(
-        "{file}load: in half of the blocks at most {usual:.0} other {tasks} wanted a CPU, in one \
-         of ten {most:.0} or more{beside}"
-    );
+    let own = run.header.plan.load as usize;
     let is_probe = |block: &&Block| run.header.plan.cases[block.case].command().is_none();
-    if let Some(wait) = wait_share(run.blocks.iter().filter(is_probe)) {
-        text.push_str(&format!("; in half, workers waited at most {} for one", percent(wait)));
-    }
-    if let Some(steal) = steal_share(run) {
-        text.push_str(&format!("; the hypervisor took {} (steal)", percent(steal)));
-    }
-    Some(Remark::on_all(RemarkKind::Load, text))
+    let wait = wait_share(run.blocks.iter().filter(is_probe));
+    let clause = |share: Option<f64>, id| match share {
+        Some(share) => Message::new(id).with("share", percent(share)),
+        None => Message::new("nothing"),
+    };
+    let text = Message::new("load")
+        .with("usual", usual.round() as usize)
+        .with("most", most.round() as usize)
+        .with("own", when(own > 0, "load-own").with("own", own))
+        .with("wait", clause(wait, "load-wait"))
+        .with("steal", clause(steal_share(run), "load-steal"));
+    Some(Remark::on_all(RemarkKind::Load, in_file(session, text)))
 }
 
 /// What else the machine did while a column was measured.

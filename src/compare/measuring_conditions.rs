@@ -6,10 +6,11 @@ use std::collections::BTreeMap;
 
 use super::cell_data::{CellData, RowData};
 use super::flag::Flag;
-use super::remark::{Remark, RemarkKind};
+use super::remark::{Remark, RemarkKind, named};
 use super::row::{Cell, Row, tax_of};
 use super::verdict::Verdict;
 use crate::units;
+use crate::words::Message;
 
 /// Probes of what no environment should change: the CPU itself.
 const CONTROLS: [&str; 4] = ["cpu.integer", "cpu.float", "memory.latency", "memory.bandwidth"];
@@ -40,24 +41,24 @@ pub(super) fn flags(data: &CellData<'_>) -> Vec<Flag> {
 }
 
 /// The evidence that data reported as durable was not, if there is any.
-fn dishonest(data: &CellData<'_>) -> Option<String> {
+fn dishonest(data: &CellData<'_>) -> Option<Message> {
     let claimed = total(data, "claimed_bytes")?;
     if let Some(written) = total(data, "device_bytes") {
         let short = (written as f64) < DURABLE * claimed as f64;
         return short.then(|| {
             let (written, claimed) = (units::bytes(written as f64), units::bytes(claimed as f64));
-            format!("{claimed} were reported durable, the device wrote {written} meanwhile")
+            Message::new("not-durable").with("claimed", claimed).with("written", written)
         });
     }
     let (syncs, time) = (total(data, "syncs")?, total(data, "durable_ns")?);
     let each = time as f64 / syncs.max(1) as f64;
     (each < FASTEST_SYNC_NS)
-        .then(|| format!("a durable write took {}, which no device achieves", units::time(each)))
+        .then(|| Message::new("durable-too-fast").with("time", units::time(each)))
 }
 
 /// What a reader must know of how the rows were measured, each sentence once a column.
 pub(super) fn remarks(labels: &[&str], data: &[&RowData<'_>], rows: &[Row]) -> Vec<Remark> {
-    let mut said: BTreeMap<(usize, String, RemarkKind), Vec<String>> = BTreeMap::new();
+    let mut said: BTreeMap<(usize, Message, RemarkKind), Vec<String>> = BTreeMap::new();
     for RowData { key, cells } in data.iter().copied().filter(|row| row.key.phase == 0) {
         for (column, data) in cells.iter().enumerate() {
             let case = key.planned.case.to_string();
@@ -68,8 +69,11 @@ pub(super) fn remarks(labels: &[&str], data: &[&RowData<'_>], rows: &[Row]) -> V
             for (note, count) in notes {
                 // Probes measure in one way; commands may do another thing each time.
                 let note = match key.planned.is_command() && count < data.blocks.len() {
-                    true => format!("{note} ({count} of {} runs)", data.blocks.len()),
-                    false => note.clone(),
+                    true => Message::new("in-some-runs")
+                        .with("text", note)
+                        .with("count", count)
+                        .with("all", data.blocks.len()),
+                    false => Message::verbatim(note),
                 };
                 let at = (column, note, RemarkKind::Condition);
                 said.entry(at).or_default().push(case.clone());
@@ -80,14 +84,14 @@ pub(super) fn remarks(labels: &[&str], data: &[&RowData<'_>], rows: &[Row]) -> V
             }
         }
     }
-    let remark = |((column, text, kind), cases): ((usize, String, RemarkKind), Vec<String>)| {
+    let remark = |((column, text, kind), cases): ((usize, Message, RemarkKind), Vec<String>)| {
         let label = labels[column];
-        let more = match cases.len() {
-            1 => String::new(),
-            count => format!(" and {} more", count - 1),
+        let cases = match cases.len() {
+            1 => Message::verbatim(&cases[0]),
+            count => Message::new("and-more").with("first", &cases[0]).with("count", count - 1),
         };
-        let text = format!("`{label}`: {}{more}: {text}", cases[0]);
-        Remark::on_column(kind, label, text)
+        let text = Message::new("of-cases").with("cases", cases).with("text", text);
+        Remark::on_column(kind, label, named(label, text))
     };
     let mut remarks: Vec<Remark> = controls(labels, rows).into_iter().collect();
     remarks.extend(said.into_iter().map(remark));
@@ -103,15 +107,15 @@ fn controls(labels: &[&str], rows: &[Row]) -> Option<Remark> {
     for row in rows.iter().filter(|row| CONTROLS.contains(&row.probe.as_str())) {
         for (column, cell) in row.cells.iter().enumerate().filter(|(_, cell)| different(cell)) {
             let ratio = tax_of(cell).map_or(f64::NAN, |tax| tax.ratio);
-            found.push(format!("{} {}× in `{}`", row.name(), units::factor(ratio), labels[column]));
+            found.push(
+                Message::new("control-ratio")
+                    .with("row", row.name())
+                    .with("ratio", units::factor(ratio))
+                    .with("column", labels[column]),
+            );
         }
     }
     (!found.is_empty()).then(|| {
-        let text = format!(
-            "the CPU itself differs ({}): no environment should change that, so every other row \
-             is suspect; look for frequency, emulation, or another machine",
-            found.join("; ")
-        );
-        Remark::on_all(RemarkKind::Control, text)
+        Remark::on_all(RemarkKind::Control, Message::new("control-differs").with("rows", found))
     })
 }

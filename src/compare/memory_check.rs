@@ -1,9 +1,10 @@
 //! The check of a memory figure against another one that does not rest on the same counters.
 
-use super::remark::{Remark, RemarkKind};
+use super::remark::{Remark, RemarkKind, named};
 use super::row::{Cell, Measured, Row};
 use crate::model::Quantity;
 use crate::units;
+use crate::words::Message;
 
 /// The phase with the memory of one process or thread, by what the system says of it.
 const MEMORY: &str = "memory";
@@ -34,16 +35,11 @@ fn remark(row: &Row, own: &Cell, check: &Cell, label: &str) -> Option<Remark> {
     if (own - check).abs() <= DIFFERENCE * own.max(check) {
         return None;
     }
-    let text = format!(
-        "`{label}`: {} {}: the memory of one is {} by the counters of the system, and {} by what \
-         it has left: other programs took or freed memory meanwhile, or the system counts it \
-         elsewhere; measure again when less else runs",
-        row.probe,
-        row.params,
-        units::bytes(own),
-        units::bytes(check),
-    );
-    Some(Remark::on_column(RemarkKind::MemoryCheck, label, text))
+    let text = Message::new("memory-figures-differ")
+        .with("row", format!("{} {}", row.probe, row.params))
+        .with("counted", units::bytes(own))
+        .with("left", units::bytes(check));
+    Some(Remark::on_column(RemarkKind::MemoryCheck, label, named(label, text)))
 }
 
 fn measured(cell: &Cell) -> Option<&Measured> {

@@ -8,7 +8,7 @@
 //! unit, and one session a side shows no error.
 //!
 //! May use the run files, the estimators and the nouns. Must not write, print, or start anything;
-//! text belongs to `report/`, except for remarks, which are sentences.
+//! text belongs to `report/`; remarks are messages, which `report/` says in the reader's language.
 
 mod areas;
 #[cfg(test)]

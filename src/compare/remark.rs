@@ -2,7 +2,9 @@
 
 use serde::Serialize;
 
+use super::sides::Session;
 use crate::model::Details;
+use crate::words::{Message, Value};
 
 /// What a reader must know beside the rows.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -12,7 +14,8 @@ pub struct Remark {
     /// Label of the column that it is on; none when it is on a whole file or on all of them.
     pub column: Option<String>,
     /// For people.
-    pub text: String,
+    #[cfg_attr(test, schemars(with = "String"))]
+    pub text: Message,
     /// Where it is about a failure, what else is known of that.
     #[serde(flatten)]
     pub details: Details,
@@ -74,11 +77,37 @@ pub enum RemarkKind {
 }
 
 impl Remark {
-    pub(super) fn on_column(kind: RemarkKind, column: &str, text: String) -> Remark {
+    pub(super) fn on_column(kind: RemarkKind, column: &str, text: Message) -> Remark {
         Remark { kind, column: Some(column.to_owned()), text, details: Details::default() }
     }
 
-    pub(super) fn on_all(kind: RemarkKind, text: String) -> Remark {
+    pub(super) fn on_all(kind: RemarkKind, text: Message) -> Remark {
         Remark { kind, column: None, text, details: Details::default() }
+    }
+}
+
+/// What is said of the thing with that name, with the name before it.
+pub(super) fn named(name: impl Into<Value>, text: Message) -> Message {
+    Message::new("named").with("name", name).with("text", text)
+}
+
+/// The same of the session's file, where there are several.
+pub(super) fn in_file(session: &Session<'_>, text: Message) -> Message {
+    match session.file {
+        Some(file) => named(file, text),
+        None => text,
+    }
+}
+
+/// The message of that name where the condition holds, and nothing where it does not.
+pub(super) fn when(condition: bool, id: &'static str) -> Message {
+    Message::new(if condition { id } else { "nothing" })
+}
+
+/// Whose run it was, where there are several files.
+pub(super) fn of_file(session: &Session<'_>) -> Message {
+    match session.file {
+        Some(file) => Message::new("of-file").with("file", file),
+        None => Message::new("nothing"),
     }
 }

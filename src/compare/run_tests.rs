@@ -66,7 +66,7 @@ fn sessions_one_side_after_the_other_are_to_be_taken_in_turn() {
         let sides = [pooled("before", &before).unwrap(), pooled("after", &after).unwrap()];
         let comparison = compare(&sides, &Margins::general(0.03)).unwrap();
         let mut remarks = comparison.remarks.into_iter();
-        remarks.find(|it| it.kind == RemarkKind::Sessions).unwrap().text
+        remarks.find(|it| it.kind == RemarkKind::Sessions).unwrap().text.to_string()
     };
     assert!(said([1, 2], [3, 4]).contains("Take them in turn"));
     assert!(!said([1, 3], [2, 4]).contains("Take them in turn"));

@@ -5,11 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use super::cell_data::{RowData, RowKey};
-use super::remark::{Remark, RemarkKind};
+use super::remark::{Remark, RemarkKind, named};
 use super::sides::{Session, Side};
 use crate::model::{CommandCase, CommandRules, Facts};
 use crate::runfile::{Block, Inspected};
 use crate::units;
+use crate::words::Message;
 
 /// What is known of a program, in the order in which it is named.
 const FACTS: [&str; 9] =
@@ -170,7 +171,7 @@ pub(super) fn other_program(side: &Side<'_>, reference: &Side<'_>, key: &RowKey)
         && !program_differences(&works(reference, key), &works(side, key)).is_empty()
 }
 
-fn program_differences(base: &[Work<'_>], own: &[Work<'_>]) -> Vec<String> {
+fn program_differences(base: &[Work<'_>], own: &[Work<'_>]) -> Vec<Message> {
     let name = |works: &[Work<'_>]| {
         let program = works.first()?.case.program(works.first()?.template);
         Some(Path::new(&program).file_name()?.to_owned())
@@ -201,23 +202,30 @@ fn program_differences(base: &[Work<'_>], own: &[Work<'_>]) -> Vec<String> {
 }
 
 /// `size 20 / 29`: the reference's value first, and those of several sessions each once.
-fn difference(name: &str, base: &[Facts], own: &[Facts]) -> Option<String> {
+fn difference(name: &str, base: &[Facts], own: &[Facts]) -> Option<Message> {
     let text = |facts: &[Facts]| {
         let values: BTreeSet<&str> =
             facts.iter().filter_map(|it| it.get(name)).map(String::as_str).collect();
-        match values.is_empty() {
-            true => "unknown".to_owned(),
-            false => values.into_iter().collect::<Vec<_>>().join(", "),
-        }
+        values.into_iter().collect::<Vec<_>>().join(", ")
     };
     let (base, own) = (text(base), text(own));
     if base == own {
         return None;
     }
-    match base.chars().count().max(own.chars().count()) > LONG {
-        true => Some(format!("{name} (see the run file)")),
-        false => Some(format!("{name} {base} / {own}")),
-    }
+    Some(match base.chars().count().max(own.chars().count()) > LONG {
+        true => Message::new("differs-long").with("name", name),
+        false => differs(name, [base, own].map(|text| known(text, "unknown"))),
+    })
+}
+
+/// The text, or the message of that name where there is none.
+fn known(text: String, otherwise: &'static str) -> Message {
+    if text.is_empty() { Message::new(otherwise) } else { Message::verbatim(text) }
+}
+
+/// What differs, the reference's value first.
+fn differs(name: &str, [base, own]: [Message; 2]) -> Message {
+    Message::new("differs").with("name", name).with("base", base).with("own", own)
 }
 
 /// What differs in what the columns ran, each difference once a column.
@@ -231,8 +239,8 @@ pub(super) fn remarks(sides: &[Side<'_>], rows: &[&RowData<'_>]) -> Vec<Remark> 
             let own = works(side, key);
             let (Some(first), Some(other)) = (base.first(), own.first()) else { continue };
             let (label, to) = (&side.label, &reference.label);
-            let mut say = |kind, text: String| {
-                let remark = Remark::on_column(kind, label, format!("`{label}`: {text}"));
+            let mut say = |kind, text: Message| {
+                let remark = Remark::on_column(kind, label, named(label, text));
                 if !remarks.contains(&remark) {
                     remarks.push(remark);
                 }
@@ -240,20 +248,20 @@ pub(super) fn remarks(sides: &[Side<'_>], rows: &[&RowData<'_>]) -> Vec<Remark> 
             let found = program_differences(&base, &own);
             if !found.is_empty() {
                 let name = other.case.program(other.template);
-                let found = found.join("; ");
-                let text = format!("its `{name}` is not the program of {to}, in: {found}");
-                say(RemarkKind::OtherProgram, text);
+                let text = Message::new("other-program").with("name", name);
+                say(RemarkKind::OtherProgram, text.with("reference", to).with("found", found));
             }
             if std::ptr::eq(first.session.run, other.session.run) {
                 continue;
             }
             if first.template != other.template {
                 let [one, two] = [first, other].map(|work| shell_words::join(work.template));
-                say(RemarkKind::OtherCommand, format!("ran `{two}`, {to} ran `{one}`"));
+                let text = Message::new("other-command").with("own", two).with("base", one);
+                say(RemarkKind::OtherCommand, text.with("reference", to));
             }
             let found = rule_differences(first.rules, other.rules);
             if !found.is_empty() {
-                let text = format!("was run in another way than {to}: {}", found.join("; "));
+                let text = Message::new("other-way").with("reference", to).with("found", found);
                 say(RemarkKind::OtherCommand, text);
             }
         }
@@ -262,14 +270,15 @@ pub(super) fn remarks(sides: &[Side<'_>], rows: &[&RowData<'_>]) -> Vec<Remark> 
 }
 
 /// The options that were not the same, the reference's first.
-fn rule_differences(base: &CommandRules, own: &CommandRules) -> Vec<String> {
+fn rule_differences(base: &CommandRules, own: &CommandRules) -> Vec<Message> {
     let values = |rules: &CommandRules| {
         let lines =
             |all: &[Vec<String>]| all.iter().map(shell_words::join).collect::<Vec<_>>().join("; ");
+        let text = |text: String| known(text, "none");
         BTreeMap::from([
-            ("--prepare", lines(&rules.prepare)),
-            ("--conclude", lines(&rules.conclude)),
-            ("--stdin", rules.stdin.clone().unwrap_or_default()),
+            ("--prepare", text(lines(&rules.prepare))),
+            ("--conclude", text(lines(&rules.conclude))),
+            ("--stdin", text(rules.stdin.clone().unwrap_or_default())),
             ("--cold", on_or_off(rules.cold)),
             ("--settle", on_or_off(rules.settle)),
             ("--ignore-failure", on_or_off(rules.ignore_failure)),
@@ -277,14 +286,13 @@ fn rule_differences(base: &CommandRules, own: &CommandRules) -> Vec<String> {
             ("--verify-output", on_or_off(rules.verify_output)),
         ])
     };
-    let shown = |text: &String| if text.is_empty() { "none".to_owned() } else { text.clone() };
     let (base, own) = (values(base), values(own));
     let pairs = base.iter().zip(own.values()).filter(|((_, base), own)| base != own);
-    pairs.map(|((name, base), own)| format!("{name} {} / {}", shown(base), shown(own))).collect()
+    pairs.map(|((name, base), own)| differs(name, [base, own].map(Message::clone))).collect()
 }
 
-fn on_or_off(on: bool) -> String {
-    if on { "on".into() } else { "off".into() }
+fn on_or_off(on: bool) -> Message {
+    Message::new(if on { "on" } else { "off" })
 }
 
 /// The programs of a session for the table of what its environment is.

@@ -3,10 +3,11 @@
 
 use super::margins::Margins;
 use super::reach::Reach;
-use super::remark::{Remark, RemarkKind};
+use super::remark::{Remark, RemarkKind, named};
 use super::row::{Row, tax_of};
 use crate::model::COMMAND;
 use crate::units;
+use crate::words::Message;
 
 /// What the rows' sessions can show, in one remark a column.
 pub(super) fn remarks(labels: &[&str], rows: &[Row], margins: &Margins) -> Vec<Remark> {
@@ -24,31 +25,26 @@ fn remark(label: &str, column: usize, rows: &[Row], margins: &Margins) -> Option
     reaches.sort_by(|a, b| a.1.detectable.total_cmp(&b.1.detectable));
     let (best, worst) = (reaches.first()?, reaches.last()?);
     let (before, after) = worst.1.sessions;
+    let [least, most] = [best, worst].map(|it| units::percent(it.1.detectable));
     let seen = match reaches.len() {
-        1 => format!("a difference of {}", units::percent(worst.1.detectable)),
-        _ => format!(
-            "differences of {} ({}) to {} ({})",
-            units::percent(best.1.detectable),
-            best.0.name(),
-            units::percent(worst.1.detectable),
-            worst.0.name()
-        ),
+        1 => Message::new("sessions-show-one").with("most", most),
+        _ => Message::new("sessions-show-several")
+            .with("least", least)
+            .with("best", best.0.name())
+            .with("most", most)
+            .with("worst", worst.0.name()),
     };
-    let margin = units::percent(margins.of(worst.0.area()));
     let have = before.min(after);
     let more = match worst.1.needed {
-        Some(needed) if needed <= have => format!("that is enough to see {margin}"),
-        Some(needed) => {
-            let more = needed - have;
-            let sessions = if more == 1 { "session" } else { "sessions" };
-            format!("to see {margin}, about {more} more {sessions} a side are needed")
-        }
-        None => format!("{margin} is out of reach: more than a thousand a side would be needed"),
+        Some(needed) if needed <= have => Message::new("sessions-suffice"),
+        Some(needed) => Message::new("sessions-are-missing").with("count", needed - have),
+        None => Message::new("sessions-never-suffice"),
     };
-    let text = format!(
-        "`{label}`: sessions of one side differ by {}: {before} and {after} of them show {seen} in \
-         four of five cases, and smaller ones less often; {more}",
-        units::percent(worst.1.deviation)
-    );
-    Some(Remark::on_column(RemarkKind::Sessions, label, text))
+    let text = Message::new("sessions-vary")
+        .with("deviation", units::percent(worst.1.deviation))
+        .with("before", before)
+        .with("after", after)
+        .with("seen", seen)
+        .with("more", more.with("margin", units::percent(margins.of(worst.0.area()))));
+    Some(Remark::on_column(RemarkKind::Sessions, label, named(label, text)))
 }

@@ -198,7 +198,7 @@ fn what_the_budget_did_not_reach_is_not_skipped() {
         let comparison = compared(run);
         let few = comparison.remarks.into_iter().find(|it| it.kind == RemarkKind::FewRounds);
         match &comparison.rows[1].cells[1] {
-            Cell::NotReached { reason } => (reason.clone(), few.unwrap().text),
+            Cell::NotReached { reason } => (reason.clone(), few.unwrap().text.to_string()),
             cell => panic!("{cell:?}"),
         }
     };
@@ -384,7 +384,7 @@ fn what_differs_between_the_environments_is_said_in_the_order_of_its_weight() {
     let [remark] = remarks.as_slice() else { panic!("{remarks:?}") };
     assert_eq!(remark.column.as_deref(), Some("b"));
     let said = "`b` differs from a in: seccomp, libc, zeal, filesystem of tmp, options of tmp";
-    assert_eq!(remark.text, said);
+    assert_eq!(remark.text.to_string(), said);
 }
 
 /// Files of two boots: what changed on the machine meanwhile.

@@ -47,16 +47,16 @@ impl Report for Article {
         post.heading("article-results");
         if let Some(layout) = style.layout {
             post.picture(comparison, style, "layout");
-            let tables = layout.of(comparison)?;
+            let tables = layout.of(comparison, words)?;
             post.text.extend(tables.sheets.iter().map(markdown::sheet));
             post.list(&tables.notes);
         }
         post.text.push_str(&matrix(words, comparison));
         let legend = words.with("matrix-legend", &[("margin", text(&margin))]);
         post.paragraph(&legend);
-        post.text.extend(sections::sheets(comparison).iter().map(markdown::sheet));
+        post.text.extend(sections::sheets(comparison, words).iter().map(markdown::sheet));
         post.heading("article-limits");
-        post.list(&notes::notes(comparison));
+        post.list(&notes::notes(comparison, words));
         post.heading("article-repeat");
         post.repeat(style);
         Ok(post.text.into_bytes())
@@ -155,7 +155,7 @@ fn matrix(words: &Words, comparison: &Comparison) -> String {
             markdown_cell(format!("{} {}", mark.text, mark.words).trim())
         };
         let cells = (0..comparison.columns.len()).map(cell);
-        let name = markdown_cell(&table::title(row));
+        let name = markdown_cell(&table::title(words, row));
         text.push_str(&line(std::iter::once(name).chain(cells).collect()));
     }
     text + "\n"

@@ -2,6 +2,7 @@
 
 use super::sheet::Sheet;
 use crate::compare::{Change, Comparison, Difference};
+use crate::words::{Words, text};
 
 /// Longest value in characters; a longer list shows only its different elements, a longer text only
 /// its beginning.
@@ -12,52 +13,52 @@ const ELEMENTS: usize = 8;
 const NOTHING: &str = "–";
 
 /// The table; none if no fact differs.
-pub fn sheet(comparison: &Comparison) -> Option<Sheet> {
-    let reference = &comparison.reference;
-    let header = ["", &format!("{reference}, and below it the values of others")];
-    let title = "How the environments differ, by the facts that they show";
-    let mut sheet = Sheet { prose: true, ..Sheet::new(title, &header) };
+pub fn sheet(comparison: &Comparison, words: &Words) -> Option<Sheet> {
+    let reference = ("reference", text(&comparison.reference));
+    let header = ["", &words.with("head-facts", std::slice::from_ref(&reference))];
+    let title = words.say("title-facts");
+    let mut sheet = Sheet { prose: true, ..Sheet::new(&title, &header) };
     for difference in &comparison.differences {
-        sheet.rows.extend(rows(difference, &comparison.columns));
+        sheet.rows.extend(rows(words, difference, &comparison.columns));
     }
-    let silent = silent(comparison);
+    let silent = silent(comparison, words);
     if !silent.is_empty() {
-        sheet
-            .rows
-            .push(vec!["unknown".into(), format!("facts that {reference} shows and these do not")]);
+        let told = words.with("facts-unknown", &[reference]);
+        sheet.rows.push(vec![words.say("unknown"), told]);
         sheet.rows.extend(silent);
     }
     (!sheet.rows.is_empty()).then_some(sheet)
 }
 
 /// The reference's value, and each other one with all the columns that have it.
-fn rows(difference: &Difference, columns: &[String]) -> Vec<Vec<String>> {
+fn rows(words: &Words, difference: &Difference, columns: &[String]) -> Vec<Vec<String>> {
     let others = (1..columns.len()).filter(|column| difference.is_other(*column));
-    let told = others.map(|column| (told(difference, column), columns[column].as_str()));
+    let told = others.map(|column| (told(words, difference, column), columns[column].as_str()));
     let groups = grouped(told.collect());
     if groups.is_empty() {
         return Vec::new();
     }
-    let mut rows = vec![vec![difference.name(), of_reference(difference)]];
+    let mut rows = vec![vec![difference.name(), of_reference(words, difference)]];
     rows.extend(groups.into_iter().map(|(value, names)| vec![format!("  {names}"), value]));
     rows
 }
 
 /// The first of many names, and how many more there are.
-fn first_of(names: &[String], separator: &str) -> String {
+fn first_of(words: &Words, names: &[String], separator: &str) -> String {
     let mut text = names[..names.len().min(ELEMENTS)].join(separator);
     if names.len() > ELEMENTS {
-        text.push_str(&format!("{separator}{} more", names.len() - ELEMENTS));
+        let more = words.with("list-more", &[("count", (names.len() - ELEMENTS).into())]);
+        text.push_str(&format!("{separator}{more}"));
     }
     text
 }
 
 /// The columns that do not show facts of the reference, with these facts.
-fn silent(comparison: &Comparison) -> Vec<Vec<String>> {
+fn silent(comparison: &Comparison, words: &Words) -> Vec<Vec<String>> {
     let of_column = |(column, label)| {
         let unknown = comparison.differences.iter().filter(|it| it.is_unknown(column));
         let names: Vec<String> = unknown.map(Difference::name).collect();
-        (!names.is_empty()).then(|| (first_of(&names, ", "), label))
+        (!names.is_empty()).then(|| (first_of(words, &names, ", "), label))
     };
     let columns = comparison.columns.iter().map(String::as_str).enumerate();
     let groups = grouped(columns.filter_map(of_column).collect());
@@ -85,21 +86,21 @@ fn is_long(text: &str) -> bool {
     text.chars().count() > LONG
 }
 
-fn of_reference(difference: &Difference) -> String {
+fn of_reference(words: &Words, difference: &Difference) -> String {
     let text = whole(difference, 0);
     match () {
         () if text.is_empty() => NOTHING.to_owned(),
         () if is_long(&text) && difference.changes.iter().any(Option::is_some) => {
-            "(long: only the differences are shown)".to_owned()
+            words.say("facts-long")
         }
         () => shortened(&text),
     }
 }
 
-fn told(difference: &Difference, column: usize) -> String {
+fn told(words: &Words, difference: &Difference, column: usize) -> String {
     let text = whole(difference, column);
     match &difference.changes[column] {
-        Some(change) if is_long(&text) || is_long(&whole(difference, 0)) => changed(change),
+        Some(change) if is_long(&text) || is_long(&whole(difference, 0)) => changed(words, change),
         _ => shortened(&text),
     }
 }
@@ -113,21 +114,26 @@ fn shortened(text: &str) -> String {
 }
 
 /// `+new −old`: the elements that a list has in addition, and those that it lacks.
-fn changed(change: &Change) -> String {
+fn changed(words: &Words, change: &Change) -> String {
     let Change { added, removed } = change;
     let signed = |sign: char, elements: &[String]| {
-        let words: Vec<String> =
+        let elements: Vec<String> =
             elements.iter().map(|element| format!("{sign}{element}")).collect();
-        first_of(&words, " ")
+        first_of(words, &elements, " ")
     };
     let all = format!("{} {}", signed('+', added), signed('−', removed));
     let all = all.trim();
-    if all.is_empty() { "the same in another order" } else { all }.to_owned()
+    if all.is_empty() { words.say("facts-in-another-order") } else { all.to_owned() }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::words::LANGUAGES;
+
+    fn english() -> Words {
+        Words::of(LANGUAGES[0])
+    }
 
     fn strings(words: &[&str]) -> Vec<String> {
         words.iter().map(|word| word.to_string()).collect()
@@ -144,7 +150,7 @@ mod tests {
     fn columns_with_the_same_value_share_a_row() {
         let columns = strings(&["native", "a", "b", "c", "gone"]);
         let values = [Some("6.1"), Some("4.19"), Some("6.1"), Some("4.19"), None];
-        let rows = rows(&difference("kernel", &values), &columns);
+        let rows = rows(&english(), &difference("kernel", &values), &columns);
         assert_eq!(rows, [["kernel", "6.1"], ["  a, c", "4.19"]]);
     }
 
@@ -154,11 +160,11 @@ mod tests {
         let mut flags = difference("cpu_flags", &[Some(&long), Some("x")]);
         let many: Vec<String> = (0..10).map(|number| format!("f{number}")).collect();
         flags.changes[1] = Some(Change { added: strings(&["x"]), removed: many });
-        let rows = rows(&flags, &strings(&["native", "a"]));
+        let rows = rows(&english(), &flags, &strings(&["native", "a"]));
         assert!(rows[0][1].starts_with("(long"), "{rows:?}");
         assert_eq!(rows[1][1], "+x −f0 −f1 −f2 −f3 −f4 −f5 −f6 −f7 2 more");
         let same = Change { added: Vec::new(), removed: Vec::new() };
-        assert_eq!(changed(&same), "the same in another order");
+        assert_eq!(changed(&english(), &same), "the same in another order");
         assert_eq!(shortened(&"y".repeat(70)).chars().count(), LONG + 1);
     }
 }

@@ -2,12 +2,14 @@
 
 use crate::compare::Remark;
 use crate::model::Failure;
+use crate::words::{Words, text};
 
 /// A remark, with the remedy if it is about a failure.
-pub fn remark(remark: &Remark) -> String {
-    let failure = Failure { what: remark.text.clone(), details: remark.details.clone() };
+pub fn remark(words: &Words, remark: &Remark) -> String {
+    let failure = Failure { what: words.tell(&remark.text), details: remark.details.clone() };
     let (what, remedy) = short(&failure);
-    remedy.map_or(what.clone(), |remedy| format!("{what}\nremedy: {remedy}"))
+    let remedy = remedy.map(|remedy| words.with("note-remedy", &[("remedy", text(remedy))]));
+    remedy.map_or(what.clone(), |remedy| format!("{what}\n{remedy}"))
 }
 
 /// For places with little room: what happened with the last printed line, and the remedy.
@@ -20,20 +22,28 @@ pub fn short(failure: &Failure) -> (String, Option<&str>) {
     (what, failure.details.remedy.as_deref())
 }
 
-/// All parts, one a line. The commands of later attempts are left out: they only add a long script.
+/// All parts in English, one a line. The commands of later attempts are left out: they only add a
+/// long script.
 pub fn long(failure: &Failure) -> String {
+    long_in(&Words::english(), failure)
+}
+
+/// The same in a language; what happened is told as it was recorded.
+pub fn long_in(words: &Words, failure: &Failure) -> String {
+    let say = |id: &str, name: &'static str, value: &str| words.with(id, &[(name, text(value))]);
     let details = &failure.details;
     let mut lines = vec![failure.what.clone()];
     let printed = |lines: &mut Vec<String>, failure: &Failure| {
-        lines.extend(failure.details.printed.iter().map(|line| format!("it printed: {line}")));
+        let all = failure.details.printed.iter();
+        lines.extend(all.map(|line| say("note-printed", "line", line)));
     };
     printed(&mut lines, failure);
-    lines.extend(details.by_hand.iter().map(|command| format!("by hand: {command}")));
+    lines.extend(details.by_hand.iter().map(|it| say("note-by-hand", "command", it)));
     for attempt in &details.next_attempts {
-        lines.push(format!("the next attempt: {}", attempt.what));
+        lines.push(say("note-next-attempt", "what", &attempt.what));
         printed(&mut lines, attempt);
     }
-    lines.extend(details.remedy.iter().map(|remedy| format!("remedy: {remedy}")));
+    lines.extend(details.remedy.iter().map(|remedy| say("note-remedy", "remedy", remedy)));
     lines.join("\n  ")
 }
 

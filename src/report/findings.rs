@@ -36,7 +36,7 @@ fn of_column(comparison: &Comparison, words: &Words, rows: &[&Row], column: usiz
                 ("count", own.len().into()),
                 ("rows", rows.len().into()),
                 ("figure", text(&figure(words, tax))),
-                ("row", text(&table::title(row))),
+                ("row", text(&table::title(words, row))),
             ],
         ));
     }
@@ -56,13 +56,8 @@ fn of_column(comparison: &Comparison, words: &Words, rows: &[&Row], column: usiz
     for (id, count) in rest.into_iter().filter(|(_, count)| *count > 0) {
         clauses.push(words.with(&format!("finding-{id}"), &[("count", count.into())]));
     }
-    let clauses = joined(words, &clauses);
+    let clauses = words.joined(&clauses);
     words.with("finding", &[label, ("clauses", text(&clauses))])
-}
-
-/// Clauses of one sentence. Catalogues cut spaces off, so `_` stands for one.
-fn joined(words: &Words, clauses: &[String]) -> String {
-    clauses.join(&words.say("finding-join").replace('_', " "))
 }
 
 /// `87.1× (95 % interval 54 to 141)`.
@@ -111,6 +106,6 @@ pub fn state(comparison: &Comparison, words: &Words) -> String {
     }
     let word = if conditions.is_noisy() { "state-noisy" } else { "state-quiet" };
     let word = if conditions.others.is_some() { words.say(word) } else { String::new() };
-    let parts = joined(words, &parts);
+    let parts = words.joined(&parts);
     if word.is_empty() { parts } else { format!("{word}: {parts}") }
 }

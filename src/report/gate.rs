@@ -3,46 +3,61 @@
 use super::table;
 use crate::compare::{Comparison, Gate, GateOn};
 use crate::units;
+use crate::words::{Words, text};
 
 /// Names of rows in one line at most; files for programs have all of them.
 const MOST_NAMES: usize = 6;
 
 /// The sum, and a line for each figure above its limit and for each reason why some could not be
 /// judged.
-pub fn lines(comparison: &Comparison, gate: &Gate) -> Vec<String> {
-    let mut lines = vec![sum(gate)];
+pub fn lines(words: &Words, comparison: &Comparison, gate: &Gate) -> Vec<String> {
+    let mut lines = vec![sum(words, gate)];
     for above in &gate.above {
-        let row = table::title(&comparison.rows[above.row]);
-        let (ratio, limit) = (units::factor(above.ratio), above.limit);
+        let row = table::title(words, &comparison.rows[above.row]);
         let interval = above.interval.map_or(String::new(), |ends| {
-            format!(" (95\u{a0}% interval {})", units::factors(ends))
+            words.with("gate-interval", &[("ends", text(&table::ends(words, ends)))])
         });
-        lines.push(format!("FAIL {} {row} {ratio}× > {limit}×{interval}", above.column));
+        let (ratio, limit) = (units::factor(above.ratio), above.limit.to_string());
+        let values = [
+            ("column", text(&above.column)),
+            ("row", text(&row)),
+            ("ratio", text(&ratio)),
+            ("limit", text(&limit)),
+            ("interval", text(&interval)),
+        ];
+        lines.push(words.with("gate-above", &values));
     }
-    let word = if gate.allow_unjudged { "allowed:" } else { "FAIL" };
+    let id = if gate.allow_unjudged { "gate-allowed" } else { "gate-unjudged" };
     for unjudged in &gate.unjudged {
-        let (column, reason) = (&unjudged.column, &unjudged.reason);
-        let rows = unjudged.rows.iter().map(|row| table::title(&comparison.rows[*row]));
+        let rows = unjudged.rows.iter().map(|row| table::title(words, &comparison.rows[*row]));
         let mut rows: Vec<String> = rows.collect();
         let more = rows.len().saturating_sub(MOST_NAMES);
         rows.truncate(MOST_NAMES);
         if more > 0 {
-            rows.push(format!("and {more} more"));
+            rows.push(words.with("gate-more", &[("count", more.into())]));
         }
-        lines.push(format!("{word} {column} not judged: {reason}: {}", rows.join(", ")));
+        let (reason, rows) = (words.tell(&unjudged.reason), words.listed(&rows));
+        let values =
+            [("column", text(&unjudged.column)), ("reason", text(&reason)), ("rows", text(&rows))];
+        lines.push(words.with(id, &values));
     }
     lines
 }
 
-fn sum(gate: &Gate) -> String {
+fn sum(words: &Words, gate: &Gate) -> String {
     let unjudged: usize = gate.unjudged.iter().map(|unjudged| unjudged.rows.len()).sum();
-    let word = if gate.failed() { "failed" } else { "passed" };
-    let certainly = if gate.on == GateOn::Bound { "certainly " } else { "" };
-    let figures = if gate.judged == 1 { "figure" } else { "figures" };
+    let id = if gate.failed() { "gate-failed" } else { "gate-passed" };
+    let is_certain = gate.on == GateOn::Bound;
+    let certainly = if is_certain { words.say("gate-certainly") } else { String::new() };
     let rest = match unjudged {
         0 => String::new(),
-        count => format!("; {count} not judged"),
+        count => words.with("gate-rest", &[("count", count.into())]),
     };
-    let (above, judged) = (gate.above.len(), gate.judged);
-    format!("gate {word}: {above} of {judged} {figures} {certainly}above the limit{rest}")
+    let values = [
+        ("above", gate.above.len().into()),
+        ("judged", gate.judged.into()),
+        ("certainly", text(&certainly)),
+        ("rest", text(&rest)),
+    ];
+    words.with(id, &values)
 }

@@ -11,6 +11,7 @@ use super::sheet::Sheet;
 use super::table::{self, Line};
 use super::{Detail, Report, ReportInfo, Style};
 use crate::compare::{Comparison, Gate, Verdict};
+use crate::words::{Words, text as text_of};
 
 pub struct Markdown;
 
@@ -27,9 +28,10 @@ impl Report for Markdown {
     }
 
     fn render(&self, comparison: &Comparison, style: &Style) -> Result<Vec<u8>> {
+        let words = &style.words;
         let mut text = match style.layout {
             Some(layout) => {
-                let tables = layout.of(comparison)?;
+                let tables = layout.of(comparison, words)?;
                 let sheets: String = tables.sheets.iter().map(sheet).collect();
                 let notes: String = tables.notes.iter().map(|note| item(note)).collect();
                 sheets + &notes + "\n"
@@ -38,21 +40,21 @@ impl Report for Markdown {
         };
         let Detail::Sections(wanted) = &style.detail else {
             if text.is_empty() {
-                text = answer(comparison, MOST_SENTENCES) + "\n" + &rows(comparison);
+                text = answer(comparison, MOST_SENTENCES) + "\n" + &rows(comparison, words);
             }
-            text.extend(sections::sheets(comparison).iter().map(sheet));
-            return Ok((text + &notes(comparison)).into_bytes());
+            text.extend(sections::sheets(comparison, words).iter().map(sheet));
+            return Ok((text + &notes(comparison, words)).into_bytes());
         };
         for section in wanted {
             let part = match section.part {
                 Part::Summary => summary(comparison),
-                Part::Rows => rows(comparison),
-                Part::Notes => notes(comparison),
-                Part::Tables(of) => of(comparison).iter().map(sheet).collect(),
+                Part::Rows => rows(comparison, words),
+                Part::Notes => notes(comparison, words),
+                Part::Tables(of) => of(comparison, words).iter().map(sheet).collect(),
             };
             let name = section.name;
             text.push_str(&match part.is_empty() {
-                true => item(&format!("section `{name}`: there is nothing")),
+                true => item(&words.with("section-empty", &[("name", text_of(name))])),
                 false => part,
             });
         }
@@ -115,10 +117,12 @@ fn answer(comparison: &Comparison, most: usize) -> String {
 }
 
 /// Every row with its interval and verdict.
-fn rows(comparison: &Comparison) -> String {
-    let mut text = String::from("| | cost | tax | 95 % interval | mean | verdict |\n");
+fn rows(comparison: &Comparison, words: &Words) -> String {
+    let headings = ["cost", "tax", "whole-interval", "mean", "verdict"];
+    let headings = headings.map(|id| words.say(&format!("head-{id}")));
+    let mut text = format!("| | {} |\n", headings.join(" | "));
     text.push_str("| --- | ---: | ---: | ---: | ---: | --- |\n");
-    for line in table::lines(comparison, table::LONG) {
+    for line in table::lines(comparison, words, table::LONG) {
         let what = match line.kind {
             table::Kind::Heading | table::Kind::Reference => {
                 format!("**{}**", markdown_cell(&line.what))
@@ -134,17 +138,17 @@ fn rows(comparison: &Comparison) -> String {
     text + "\n"
 }
 
-fn notes(comparison: &Comparison) -> String {
-    let notes: String = notes::notes(comparison).iter().map(|note| item(note)).collect();
+fn notes(comparison: &Comparison, words: &Words) -> String {
+    let notes: String = notes::notes(comparison, words).iter().map(|note| item(note)).collect();
     match &comparison.gate {
-        Some(gate) => notes + "\n" + &gated(comparison, gate),
+        Some(gate) => notes + "\n" + &gated(comparison, words, gate),
         None => notes,
     }
 }
 
 /// What the user's limits come to, the sum as a title.
-fn gated(comparison: &Comparison, gate: &Gate) -> String {
-    let mut lines = gate::lines(comparison, gate).into_iter();
+fn gated(comparison: &Comparison, words: &Words, gate: &Gate) -> String {
+    let mut lines = gate::lines(words, comparison, gate).into_iter();
     let title = lines.next().map(|sum| format!("**{sum}**\n\n")).unwrap_or_default();
     title + &lines.map(|line| item(&line)).collect::<String>()
 }

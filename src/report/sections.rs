@@ -12,6 +12,7 @@ use crate::compare::{
 };
 use crate::model::{CommandPhase, Quantity, suggest};
 use crate::units;
+use crate::words::{Words, text};
 
 /// A part of the whole output, which `--section NAME` prints alone.
 pub struct Section {
@@ -29,7 +30,7 @@ pub enum Part {
     /// What stands below the tables.
     Notes,
     /// Tables beside the rows; none where there is nothing to show.
-    Tables(fn(&Comparison) -> Vec<Sheet>),
+    Tables(fn(&Comparison, &Words) -> Vec<Sheet>),
 }
 
 /// Every section, in the order in which they are printed.
@@ -41,33 +42,33 @@ pub const SECTIONS: &[Section] = &[
     },
     Section { name: "rows", summary: "every row with its interval and verdict", part: Part::Rows },
     tables("commands", "how the runs of whole commands varied, and what they used", commands),
-    tables(
-        "directories",
-        "what each target directory costs against the first",
-        directories::sheets,
-    ),
-    tables("levels", "the levels between which taxes jump", |it| levels(it).into_iter().collect()),
-    tables("runs", "taxes over several runs, and where the next run will fall", |comparison| {
-        next_runs(comparison).into_iter().collect()
+    tables("directories", "what each target directory costs against the first", |it, _| {
+        directories::sheets(it)
     }),
-    tables("ladders", "the cost of a call and of a byte, where block sizes differ", |comparison| {
-        some(!comparison.ladders.is_empty(), || ladders(comparison))
+    tables("levels", "the levels between which taxes jump", |it, words| {
+        levels(it, words).into_iter().collect()
     }),
-    tables("copies", "what several copies at a time achieve", |comparison| {
-        some(!comparison.scalings.is_empty(), || scalings(comparison))
+    tables("runs", "taxes over several runs, and where the next run will fall", |it, words| {
+        next_runs(it, words).into_iter().collect()
     }),
-    tables("latencies", "distributions of single operations", |comparison| {
-        some(!comparison.latencies.is_empty(), || latencies(comparison))
+    tables("ladders", "the cost of a call and of a byte, where block sizes differ", |it, words| {
+        some(!it.ladders.is_empty(), || ladders(it, words))
     }),
-    tables("first-runs", "first runs of commands beside the later ones", |comparison| {
-        some(!comparison.first_runs.is_empty(), || first_runs(comparison))
+    tables("copies", "what several copies at a time achieve", |it, words| {
+        some(!it.scalings.is_empty(), || scalings(it, words))
     }),
-    tables("starts", "how long the environments take to start, and what they use", |comparison| {
-        let of_probes = !comparison.rows.iter().all(Row::is_of_command);
-        some(!comparison.start_ups.is_empty() && of_probes, || start_ups(comparison))
+    tables("latencies", "distributions of single operations", |it, words| {
+        some(!it.latencies.is_empty(), || latencies(it, words))
     }),
-    tables("facts", "how the environments differ, by the facts that they show", |comparison| {
-        differences::sheet(comparison).into_iter().collect()
+    tables("first-runs", "first runs of commands beside the later ones", |it, words| {
+        some(!it.first_runs.is_empty(), || first_runs(it, words))
+    }),
+    tables("starts", "how long the environments take to start, and what they use", |it, words| {
+        let of_probes = !it.rows.iter().all(Row::is_of_command);
+        some(!it.start_ups.is_empty() && of_probes, || start_ups(it, words))
+    }),
+    tables("facts", "how the environments differ, by the facts that they show", |it, words| {
+        differences::sheet(it, words).into_iter().collect()
     }),
     Section { name: "notes", summary: "flags, reasons and remarks", part: Part::Notes },
 ];
@@ -75,7 +76,7 @@ pub const SECTIONS: &[Section] = &[
 const fn tables(
     name: &'static str,
     summary: &'static str,
-    of: fn(&Comparison) -> Vec<Sheet>,
+    of: fn(&Comparison, &Words) -> Vec<Sheet>,
 ) -> Section {
     Section { name, summary, part: Part::Tables(of) }
 }
@@ -93,16 +94,16 @@ pub fn find(name: &str) -> Result<&'static Section> {
 }
 
 /// Every table beside the rows of a comparison.
-pub fn sheets(comparison: &Comparison) -> Vec<Sheet> {
+pub fn sheets(comparison: &Comparison, words: &Words) -> Vec<Sheet> {
     let of_section = |section: &Section| match section.part {
-        Part::Tables(of) => of(comparison),
+        Part::Tables(of) => of(comparison, words),
         Part::Summary | Part::Rows | Part::Notes => Vec::new(),
     };
     SECTIONS.iter().flat_map(of_section).collect()
 }
 
 /// How the runs of whole commands varied, and what they used.
-fn commands(comparison: &Comparison) -> Vec<Sheet> {
+fn commands(comparison: &Comparison, words: &Words) -> Vec<Sheet> {
     let wall = CommandPhase::Wall.name();
     let cases: Vec<&Row> =
         comparison.rows.iter().filter(|row| row.is_of_command() && row.phase == wall).collect();
@@ -112,8 +113,8 @@ fn commands(comparison: &Comparison) -> Vec<Sheet> {
         };
         comparison.rows.iter().find(same)
     };
-    let header = ["", "mean", "±95\u{a0}%", "least", "90\u{a0}%", "tax", "most", "runs"];
-    let mut runs = Sheet::new("Wall times of the runs", &header);
+    let header = ["mean", "half-width", "least", "p90", "tax", "most", "runs"];
+    let mut runs = Sheet::of(words, "runs", &header);
     let used: Vec<&str> = CommandPhase::ALL
         .into_iter()
         // A column of zeroes says nothing. CPU time is the sum of two others, and wall and settled
@@ -128,9 +129,9 @@ fn commands(comparison: &Comparison) -> Vec<Sheet> {
             rows.any(|row| row.quantity == Quantity::Time || row.cells.iter().any(some))
         })
         .collect();
-    let mut uses = Sheet::new("What a run used", &[&[""], &used[..]].concat());
+    let mut uses = Sheet::of(words, "uses", &used);
     for case in &cases {
-        let title = super::table::title(case);
+        let title = super::table::title(words, case);
         let several = cases.len() > 1;
         if several {
             runs.rows.push(vec![title.clone()]);
@@ -140,7 +141,7 @@ fn commands(comparison: &Comparison) -> Vec<Sheet> {
             let Cell::Measured(wall) = cell else { continue };
             let indent = if several { "  " } else { "" };
             let label = format!("{indent}{}", comparison.columns[column]);
-            runs.rows.push(run_row(label.clone(), wall, &case.cells[0]));
+            runs.rows.push(run_row(words, label.clone(), wall, &case.cells[0]));
             let figure = |phase: &&str| match figures(case, phase) {
                 Some(row) => used_figure(&row.cells[column], row.quantity),
                 None => String::new(),
@@ -151,11 +152,11 @@ fn commands(comparison: &Comparison) -> Vec<Sheet> {
     [runs, uses].into_iter().filter(|sheet| !sheet.rows.is_empty()).collect()
 }
 
-fn run_row(label: String, wall: &Measured, base: &Cell) -> Vec<String> {
+fn run_row(words: &Words, label: String, wall: &Measured, base: &Cell) -> Vec<String> {
     let width = wall.all_in_interval.map(|(low, high)| (high / low).sqrt() - 1.0);
     let (least, most) =
         wall.range.map(|(a, b)| (units::time(a), units::time(b))).unwrap_or_default();
-    let width = width.map_or("unknown".into(), |width| format!("±{}", units::percent(width)));
+    let width = width.map_or(words.say("unknown"), |width| format!("±{}", units::percent(width)));
     let p90 = wall.p90.map(units::time).unwrap_or_default();
     let of_base = match base {
         Cell::Measured(base) if wall.tax.is_some() => base.p90,
@@ -178,9 +179,9 @@ fn used_figure(cell: &Cell, quantity: Quantity) -> String {
 }
 
 /// What several runs say of the next one.
-fn next_runs(comparison: &Comparison) -> Option<Sheet> {
-    let header = ["", "tax", "95\u{a0}%", "next run, 95\u{a0}%", "runs", "least", "most"];
-    let mut sheet = Sheet::new("Taxes over the runs, and where the next run will fall", &header);
+fn next_runs(comparison: &Comparison, words: &Words) -> Option<Sheet> {
+    let header = ["tax", "interval", "next-run", "runs", "least", "most"];
+    let mut sheet = Sheet::of(words, "next-runs", &header);
     for row in &comparison.rows {
         let taxes = row.cells.iter().zip(&comparison.columns);
         let taxes = taxes.filter_map(|(cell, label)| Some((tax_of(cell)?, label)));
@@ -192,18 +193,22 @@ fn next_runs(comparison: &Comparison) -> Option<Sheet> {
         for (tax, runs, label) in found {
             let text = |ends: Option<(f64, f64)>| match ends {
                 Some((low, high)) => format!("{}–{}", units::factor(low), units::factor(high)),
-                None => "unknown".into(),
+                None => words.say("unknown"),
             };
             let end = |of: fn(f64, f64) -> f64| {
                 runs.ratios.iter().copied().reduce(of).map(units::factor).unwrap_or_default()
             };
-            let apart = if runs.apart { " apart" } else { "" };
+            let count = runs.ratios.len();
+            let count = match runs.apart {
+                true => words.with("runs-apart", &[("runs", count.into())]),
+                false => count.to_string(),
+            };
             sheet.rows.push(vec![
                 format!("  {label}"),
                 format!("{}×", units::factor(tax.ratio)),
                 text(tax.interval),
                 text(runs.prediction),
-                format!("{}{apart}", runs.ratios.len()),
+                count,
                 end(f64::min),
                 end(f64::max),
             ]);
@@ -213,8 +218,8 @@ fn next_runs(comparison: &Comparison) -> Option<Sheet> {
 }
 
 /// Where ratios jump between levels: the levels, each with its part of the rounds.
-fn levels(comparison: &Comparison) -> Option<Sheet> {
-    let mut sheet = Sheet::new("Levels between which taxes jump", &["", "part of the rounds"]);
+fn levels(comparison: &Comparison, words: &Words) -> Option<Sheet> {
+    let mut sheet = Sheet::of(words, "levels", &["share"]);
     for row in &comparison.rows {
         let taxes = row.cells.iter().zip(&comparison.columns);
         let taxes = taxes.filter_map(|(cell, label)| Some((tax_of(cell)?, label)));
@@ -233,38 +238,41 @@ fn levels(comparison: &Comparison) -> Option<Sheet> {
     (!sheet.rows.is_empty()).then_some(sheet)
 }
 
-fn ladders(comparison: &Comparison) -> Sheet {
-    let header = ["", "a call", "95\u{a0}%", "a KiB", "95\u{a0}%", "fit"];
-    let mut sheet = Sheet::new("Block sizes: cost of a call and of its bytes", &header);
+fn ladders(comparison: &Comparison, words: &Words) -> Sheet {
+    let header = ["call", "interval", "kib", "interval", "fit"];
+    let mut sheet = Sheet::of(words, "ladders", &header);
     for ladder in &comparison.ladders {
         sheet.rows.push(vec![ladder.name.clone()]);
         for (column, split) in ladder.columns.iter().enumerate() {
             let label = format!("  {}", comparison.columns[column]);
             match split {
-                Some(split) => sheet.rows.extend(split_rows(label, ladder, split)),
+                Some(split) => sheet.rows.extend(split_rows(words, label, ladder, split)),
                 None if comparison.is_absent(column) => {}
-                None => sheet.rows.push(vec![label, "not all sizes".into()]),
+                None => sheet.rows.push(vec![label, words.say("ladder-incomplete")]),
             }
         }
     }
     sheet
 }
 
-fn split_rows(label: String, ladder: &Ladder, split: &Split) -> Vec<Vec<String>> {
-    let time = |cost: &Cost| [units::time(cost.value), bounds(cost, units::time)];
+fn split_rows(words: &Words, label: String, ladder: &Ladder, split: &Split) -> Vec<Vec<String>> {
+    let time = |cost: &Cost| [units::time(cost.value), bounds(words, cost, units::time)];
     let [call, call_bounds] = time(&split.call);
     let [kib, kib_bounds] = time(&split.kib);
     let off = units::percent(split.residual);
-    let fit = if split.fits { format!("±{off}") } else { format!("none: ±{off}") };
+    let fit = match split.fits {
+        true => format!("±{off}"),
+        false => words.with("ladder-no-fit", &[("off", text(&off))]),
+    };
     let mut rows = vec![vec![label, call, call_bounds, kib, kib_bounds, fit]];
     if let (Some(call), Some(kib)) = (&split.call_tax, &split.kib_tax) {
         let factor = |cost: &Cost| format!("{}×", units::factor(cost.value));
         rows.push(vec![
-            "    tax".into(),
+            format!("    {}", words.say("ladder-tax")),
             factor(call),
-            bounds(call, units::factor),
+            bounds(words, call, units::factor),
             factor(kib),
-            bounds(kib, units::factor),
+            bounds(words, kib, units::factor),
         ]);
     }
     if !split.fits {
@@ -272,20 +280,21 @@ fn split_rows(label: String, ladder: &Ladder, split: &Split) -> Vec<Vec<String>>
     }
     let smallest = units::bytes_exact(ladder.sizes[0]);
     let share = units::percent(split.call_share.clamp(0.0, 1.0));
-    rows.push(vec![format!("    at {smallest}, {share} of the time is the call")]);
+    let values = [("size", text(&smallest)), ("share", text(&share))];
+    rows.push(vec![format!("    {}", words.with("ladder-share", &values))]);
     rows
 }
 
-fn bounds(cost: &Cost, text: fn(f64) -> String) -> String {
+fn bounds(words: &Words, cost: &Cost, shown: fn(f64) -> String) -> String {
     match cost.interval {
-        Some((low, high)) => format!("{}–{}", text(low), text(high)),
-        None => "unknown".into(),
+        Some((low, high)) => format!("{}–{}", shown(low), shown(high)),
+        None => words.say("unknown"),
     }
 }
 
-fn scalings(comparison: &Comparison) -> Sheet {
-    let header = ["", "copies", "as much", "95\u{a0}%", "of what is possible"];
-    let mut sheet = Sheet::new("Several copies at a time", &header);
+fn scalings(comparison: &Comparison, words: &Words) -> Sheet {
+    let header = ["copies", "as-much", "interval", "of-possible"];
+    let mut sheet = Sheet::of(words, "copies", &header);
     for Scaling { name, copies, columns } in &comparison.scalings {
         sheet.rows.push(vec![name.clone()]);
         for (column, cost) in columns.iter().enumerate() {
@@ -294,7 +303,7 @@ fn scalings(comparison: &Comparison) -> Sheet {
                 format!("  {}", comparison.columns[column]),
                 copies.to_string(),
                 format!("{}×", units::factor(cost.value)),
-                bounds(cost, units::factor),
+                bounds(words, cost, units::factor),
                 units::percent(cost.value / *copies as f64),
             ]);
         }
@@ -302,9 +311,9 @@ fn scalings(comparison: &Comparison) -> Sheet {
     sheet
 }
 
-fn latencies(comparison: &Comparison) -> Sheet {
-    let header = ["", "median", "90\u{a0}%", "99\u{a0}%", "99.9\u{a0}%", "worst", "of"];
-    let mut sheet = Sheet::new("Latencies of single operations", &header);
+fn latencies(comparison: &Comparison, words: &Words) -> Sheet {
+    let header = ["median", "p90", "p99", "p999", "worst", "count"];
+    let mut sheet = Sheet::of(words, "latencies", &header);
     for LatencyRow { name, columns } in &comparison.latencies {
         sheet.rows.push(vec![name.clone()]);
         for (column, quantiles) in columns.iter().enumerate() {
@@ -320,9 +329,9 @@ fn latencies(comparison: &Comparison) -> Sheet {
     sheet
 }
 
-fn first_runs(comparison: &Comparison) -> Sheet {
-    let header = ["", "first run", "from–to", "of", "later", "first / later"];
-    let mut sheet = Sheet::new("First run after the start, and the later ones", &header);
+fn first_runs(comparison: &Comparison, words: &Words) -> Sheet {
+    let header = ["first-run", "from-to", "count", "later", "first-later"];
+    let mut sheet = Sheet::of(words, "first-runs", &header);
     for FirstRuns { name, columns } in &comparison.first_runs {
         sheet.rows.push(vec![name.clone()]);
         for (label, first_run) in comparison.columns.iter().zip(columns) {
@@ -330,7 +339,7 @@ fn first_runs(comparison: &Comparison) -> Sheet {
             sheet.rows.push(vec![
                 format!("  {label}"),
                 units::time(first.value),
-                bounds(first, units::time),
+                bounds(words, first, units::time),
                 launches.to_string(),
                 units::time(*later_ns),
                 format!("{}×", units::factor(first.value / later_ns)),
@@ -340,19 +349,19 @@ fn first_runs(comparison: &Comparison) -> Sheet {
     sheet
 }
 
-fn start_ups(comparison: &Comparison) -> Sheet {
-    let mut header = vec!["", "first", "again", "from–to", "CPU", "memory", "processes", "busy"];
+fn start_ups(comparison: &Comparison, words: &Words) -> Sheet {
+    let mut header = vec!["first", "again", "from-to", "cpu", "memory", "processes", "busy"];
     let cold = comparison.start_ups.iter().any(|start| start.cold.is_some());
     if cold {
-        header.insert(4, "cold");
+        header.insert(3, "cold");
     }
-    let mut sheet = Sheet::new("Starting, from the command to the greeting", &header);
+    let mut sheet = Sheet::of(words, "starts", &header);
     for start in &comparison.start_ups {
         let known = |text: Option<String>| text.unwrap_or_else(|| "–".into());
         let middle = |cost: &Option<Cost>| known(cost.as_ref().map(|cost| units::time(cost.value)));
         let mut row = vec![start.column.clone(), units::time(start.first_ns)];
         row.push(middle(&start.again));
-        row.push(known(start.again.as_ref().map(|again| bounds(again, units::time))));
+        row.push(known(start.again.as_ref().map(|again| bounds(words, again, units::time))));
         if cold {
             row.push(middle(&start.cold));
         }

@@ -1,5 +1,7 @@
 //! A small table as words: a title, a header, and rows whose first column is text.
 
+use crate::words::Words;
+
 /// A table with a title. The first column is text, the others are numbers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sheet {
@@ -16,5 +18,12 @@ impl Sheet {
     pub fn new(title: &str, header: &[&str]) -> Sheet {
         let header = header.iter().map(|word| word.to_string()).collect();
         Sheet { prose: false, title: title.to_owned(), header, rows: Vec::new(), below: Vec::new() }
+    }
+
+    /// A table with the title `title-ID`, an empty corner, and the headings `head-ID`.
+    pub fn of(words: &Words, title: &str, headings: &[&str]) -> Sheet {
+        let headings = headings.iter().map(|id| words.say(&format!("head-{id}")));
+        let header = std::iter::once(String::new()).chain(headings).collect();
+        Sheet { header, ..Sheet::new(&words.say(&format!("title-{title}")), &[]) }
     }
 }

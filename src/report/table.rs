@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use crate::compare::{Area, Cell, Comparison, Flag, Measured, Open, Row, Tax, Verdict};
 use crate::model::{COMMAND, CommandPhase, EMPTY_SHELL, Quantity};
 use crate::units;
+use crate::words::{Words, text};
 
 /// One line of the table, as words.
 pub struct Line {
@@ -39,26 +40,26 @@ const LONG_REFERENCE: usize = 16;
 /// Every line of the comparison, area by area, each area's summary after its rows; environments
 /// that never started have one line in all, at the end. Names of more than `long` characters have
 /// lines of their own.
-pub fn lines(comparison: &Comparison, long: usize) -> Vec<Line> {
-    let of_area = |area: &Area| lines_of(comparison, area, long);
+pub fn lines(comparison: &Comparison, words: &Words, long: usize) -> Vec<Line> {
+    let of_area = |area: &Area| lines_of(comparison, words, area, long);
     let mut lines: Vec<Line> = comparison.areas.iter().flat_map(of_area).collect();
     let absent: Vec<bool> =
         (0..comparison.columns.len()).map(|column| comparison.is_absent(column)).collect();
     let names = comparison.columns.iter().zip(&absent).filter(|(_, absent)| **absent);
     let names: Vec<&String> = names.map(|(name, _)| name).collect();
     if !names.is_empty() {
-        lines.push(heading("not measured".into()));
+        lines.push(heading(words.say("not-measured")));
     }
     lines.extend(names.into_iter().map(|name| Line {
         kind: Kind::Environment,
-        verdict: "did not start".into(),
+        verdict: words.say("did-not-start"),
         ..heading(format!("  {name}"))
     }));
     lines
 }
 
 /// The lines of one area, its summary last.
-pub fn lines_of(comparison: &Comparison, area: &Area, long: usize) -> Vec<Line> {
+pub fn lines_of(comparison: &Comparison, words: &Words, area: &Area, long: usize) -> Vec<Line> {
     let mut lines = Vec::new();
     // As columns that are called like command lines are.
     let longwinded = comparison.reference.chars().count() > LONG_REFERENCE;
@@ -67,21 +68,21 @@ pub fn lines_of(comparison: &Comparison, area: &Area, long: usize) -> Vec<Line> 
         let cells = row.cells.iter().enumerate();
         for (column, cell) in cells.filter(|(column, _)| !comparison.is_absent(*column)) {
             let own = format!("  {}", comparison.columns[column]);
-            let name = title(row);
+            let name = title(words, row);
             let long = name.chars().count() > long || row.is_of_command() && longwinded;
             if column == 0 && long {
                 lines.push(heading(name.clone()));
             }
             let what = if column == 0 && !long { name } else { own };
-            let mut line = line(what, column, (row, cell), comparison);
+            let mut line = line(words, what, column, (row, cell), comparison);
             if line.verdict == comparison.reference && longwinded && column == 0 {
-                line.verdict = "reference".into();
+                line.verdict = words.say("reference");
             }
             lines.push(line);
         }
     }
     if has_summary(area) {
-        lines.extend(summary(comparison, area));
+        lines.extend(summary(comparison, words, area));
     }
     lines
 }
@@ -98,9 +99,9 @@ pub fn has_lines(row: &Row) -> bool {
 }
 
 /// The row's name; a command's without what all of them have in common.
-pub fn title(row: &Row) -> String {
+pub fn title(words: &Words, row: &Row) -> String {
     match (row.probe.as_str(), row.params.as_str(), row.phase.as_str()) {
-        (EMPTY_SHELL, ..) => "an empty shell".into(),
+        (EMPTY_SHELL, ..) => words.say("empty-shell"),
         (COMMAND, "", phase) => phase.into(),
         (COMMAND, params, phase) if phase == CommandPhase::Wall.name() => params.into(),
         (COMMAND, params, phase) => format!("{phase} {params}"),
@@ -114,6 +115,7 @@ fn heading(what: String) -> Line {
 }
 
 pub fn line(
+    words: &Words,
     what: String,
     column: usize,
     (row, cell): (&Row, &Cell),
@@ -132,9 +134,7 @@ pub fn line(
     };
     let measured = match cell {
         Cell::Measured(measured) => measured,
-        Cell::Skipped { .. } => return empty("skipped".into()),
-        Cell::Failed { .. } => return empty("failed".into()),
-        Cell::NotReached { .. } => return empty("not reached".into()),
+        _ => return empty(missing(words, cell)),
     };
     let mut line = empty(String::new());
     line.cost = bounded(measured, row.quantity);
@@ -145,13 +145,13 @@ pub fn line(
     }
     line.verdict = match &measured.tax {
         None if column == 0 => comparison.reference.clone(),
-        None => "no reference".into(),
+        None => words.say("no-reference"),
         Some(tax) => {
             line.tax = ratio(tax);
-            line.interval = interval(tax);
+            line.interval = interval(words, tax);
             line.mean = if has_mean { mean(tax) } else { String::new() };
             line.word = Some(tax.verdict);
-            verdict(tax)
+            verdict(words, tax)
         }
     };
     let letters = letters(measured);
@@ -178,12 +178,13 @@ pub fn amount(cost: f64, quantity: Quantity) -> String {
     }
 }
 
-fn summary(comparison: &Comparison, area: &Area) -> Vec<Line> {
+fn summary(comparison: &Comparison, words: &Words, area: &Area) -> Vec<Line> {
     let of_column = |column: usize| {
         let ratio = area.ratios[column]?;
-        let of = match area.counts[column] {
-            all if all == area.rows => String::new(),
-            some => format!("{some} of "),
+        let rows = ("rows", area.rows.into());
+        let verdict = match area.counts[column] {
+            all if all == area.rows => words.with("mean-of-rows", &[rows]),
+            some => words.with("mean-of-some-rows", &[rows, ("count", some.into())]),
         };
         Some(Line {
             kind: Kind::Summary,
@@ -192,7 +193,7 @@ fn summary(comparison: &Comparison, area: &Area) -> Vec<Line> {
             tax: format!("{}×", units::factor(ratio)),
             interval: String::new(),
             mean: area.all_in_ratios[column].map(units::factor).unwrap_or_default(),
-            verdict: format!("mean of {of}{} rows", area.rows),
+            verdict,
             word: None,
         })
     };
@@ -261,28 +262,55 @@ fn mean(tax: &Tax) -> String {
 }
 
 /// `0.994–1.021`, or a word where there is none.
-fn interval(tax: &Tax) -> String {
+fn interval(words: &Words, tax: &Tax) -> String {
     match tax.interval {
         Some((low, high)) => format!("{}–{}", units::factor(low), units::factor(high)),
-        None => "unknown".into(),
+        None => words.say("unknown"),
     }
 }
 
+/// `0.994 to 1.021`, in a sentence.
+pub fn ends(words: &Words, (low, high): (f64, f64)) -> String {
+    let (low, high) = (units::factor(low), units::factor(high));
+    words.with("range-to", &[("low", text(&low)), ("high", text(&high))])
+}
+
 /// The word of the tax. One that the tax alone would get, and not among so many rows, is in doubt.
-pub fn verdict(tax: &Tax) -> String {
-    let word = match tax.verdict {
-        Verdict::Slower => "slower",
-        Verdict::Faster => "faster",
-        Verdict::Same => "same",
-        Verdict::Inconclusive { why: Open::ManyRows, .. } if tax.ratio > 1.0 => "slower?",
-        Verdict::Inconclusive { why: Open::ManyRows, .. } => "faster?",
-        Verdict::Inconclusive { why: Open::Levels, .. } => "levels",
-        Verdict::Inconclusive { why: Open::Ticks, .. } => "few ticks",
-        Verdict::Inconclusive { why: Open::FewLaunches, .. } => "few starts",
-        Verdict::Inconclusive { .. } => "not shown",
-        Verdict::Descriptive => "no verdict",
-    };
-    word.into()
+pub fn verdict(words: &Words, tax: &Tax) -> String {
+    words.say(verdict_id(tax))
+}
+
+/// The name of the verdict's word in the catalogues.
+pub fn verdict_id(tax: &Tax) -> &'static str {
+    match tax.verdict {
+        Verdict::Slower => "verdict-slower",
+        Verdict::Faster => "verdict-faster",
+        Verdict::Same => "verdict-same",
+        Verdict::Inconclusive { why: Open::ManyRows, .. } if tax.ratio > 1.0 => {
+            "verdict-slower-in-doubt"
+        }
+        Verdict::Inconclusive { why: Open::ManyRows, .. } => "verdict-faster-in-doubt",
+        Verdict::Inconclusive { why: Open::Levels, .. } => "verdict-levels",
+        Verdict::Inconclusive { why: Open::Ticks, .. } => "verdict-few-ticks",
+        Verdict::Inconclusive { why: Open::FewLaunches, .. } => "verdict-few-starts",
+        Verdict::Inconclusive { .. } => "verdict-not-shown",
+        Verdict::Descriptive => "verdict-none",
+    }
+}
+
+/// The name of the word for a cell without a figure; none where there is one.
+pub fn state_id(cell: &Cell) -> Option<&'static str> {
+    match cell {
+        Cell::Measured(_) => None,
+        Cell::Skipped { .. } => Some("cell-skipped"),
+        Cell::Failed { .. } => Some("cell-failed"),
+        Cell::NotReached { .. } => Some("cell-not-reached"),
+    }
+}
+
+/// The word in place of a missing figure.
+pub fn missing(words: &Words, cell: &Cell) -> String {
+    state_id(cell).map(|id| words.say(id)).unwrap_or_default()
 }
 
 /// The flags of these cells, each once, in their order.

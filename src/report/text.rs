@@ -14,6 +14,7 @@ use super::table::{self, Kind, Line};
 use super::{Detail, Report, ReportInfo, Style, WIDTH};
 use crate::compare::{Comparison, Verdict};
 use crate::units;
+use crate::words::{self, Words};
 
 pub struct Text;
 
@@ -33,7 +34,7 @@ impl Report for Text {
     fn render(&self, comparison: &Comparison, style: &Style) -> Result<Vec<u8>> {
         let width = style.width.unwrap_or(WIDTH);
         let mut text = match style.layout {
-            Some(layout) => tables_of(&layout.of(comparison)?, width, style),
+            Some(layout) => tables_of(&layout.of(comparison, &style.words)?, width, style),
             None => String::new(),
         };
         match &style.detail {
@@ -60,8 +61,9 @@ impl Report for Text {
                 for it in wanted {
                     match section(comparison, it, width, style) {
                         empty if empty.is_empty() => {
-                            let name = it.name;
-                            text.push_str(&format!("\nsection `{name}`: there is nothing\n"));
+                            let name = ("name", words::text(it.name));
+                            let told = style.words.with("section-empty", &[name]);
+                            text.push_str(&format!("\n{told}\n"));
                         }
                         some => text.push_str(&some),
                     }
@@ -88,8 +90,10 @@ fn section(comparison: &Comparison, section: &Section, width: u16, style: &Style
     match section.part {
         Part::Summary => screen::render(comparison, width.into(), style),
         Part::Rows => rows(comparison, width, style),
-        Part::Notes => notes(comparison, width),
-        Part::Tables(of) => of(comparison).iter().map(|it| sheet(it, style)).collect(),
+        Part::Notes => notes(comparison, &style.words, width),
+        Part::Tables(of) => {
+            of(comparison, &style.words).iter().map(|it| sheet(it, style)).collect()
+        }
     }
 }
 
@@ -98,10 +102,10 @@ fn section(comparison: &Comparison, section: &Section, width: u16, style: &Style
 fn rows(comparison: &Comparison, width: u16, style: &Style) -> String {
     let longest = (SHORTEST..=table::LONG).rev().step_by(2);
     let fitting = longest.filter_map(|long| {
-        let lines = table::lines(comparison, long);
+        let lines = table::lines(comparison, &style.words, long);
         rows_in(&lines, width, style)
     });
-    let lines = || table::lines(comparison, table::LONG);
+    let lines = || table::lines(comparison, &style.words, table::LONG);
     fitting.take(1).next().unwrap_or_else(|| joined(broken(&lines(), width, style), Vec::new()))
 }
 
@@ -135,7 +139,7 @@ fn table_lines(lines: &[&Line], width: u16, style: &Style) -> Vec<String> {
     table.load_preset(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
     table.set_width(width);
     colours(&mut table, style);
-    let header = header();
+    let header = header(&style.words);
     let last = header.len() - 1;
     table.set_header(header);
     table.add_rows(lines.iter().map(|line| cells(line)));
@@ -171,8 +175,8 @@ fn joined(lines: Vec<String>, headings: Vec<(usize, String)>) -> String {
 }
 
 /// What stands under the tables, as a list.
-fn notes(comparison: &Comparison, width: u16) -> String {
-    let notes = notes::notes(comparison);
+fn notes(comparison: &Comparison, words: &Words, width: u16) -> String {
+    let notes = notes::notes(comparison, words);
     let list: String = notes.iter().map(|note| wrapped(note, width as usize)).collect();
     if list.is_empty() { list } else { format!("\n{list}") }
 }
@@ -214,19 +218,12 @@ fn sheet(sheet: &Sheet, style: &Style) -> String {
     format!("\n{}\n{}{below}", bold(&sheet.title, style), joined(lines, headings))
 }
 
-fn header() -> Vec<comfy_table::Cell> {
-    let cell = |text: &str, right: bool| {
-        let cell = comfy_table::Cell::new(text).add_attribute(Attribute::Bold);
-        if right { cell.set_alignment(CellAlignment::Right) } else { cell }
-    };
-    vec![
-        cell("", false),
-        cell("cost", true),
-        cell("tax", true),
-        cell("95\u{a0}%", true),
-        cell("mean", true),
-        cell("verdict", false),
-    ]
+fn header(words: &Words) -> Vec<comfy_table::Cell> {
+    let bold = |text: String| comfy_table::Cell::new(text).add_attribute(Attribute::Bold);
+    let heading = |id: &str| bold(words.say(&format!("head-{id}")));
+    let figures = ["cost", "tax", "interval", "mean"];
+    let figures = figures.map(|id| heading(id).set_alignment(CellAlignment::Right));
+    [bold(String::new())].into_iter().chain(figures).chain([heading("verdict")]).collect()
 }
 
 fn cells(line: &Line) -> Vec<comfy_table::Cell> {

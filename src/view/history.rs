@@ -19,7 +19,7 @@ pub fn body(files: &Files, listed: &[&Summary], row: &str, words: &Words) -> Res
     let mut taxes: Vec<TimeOfTax> = Vec::new();
     let mut unread = Vec::new();
     for summary in listed.iter().take(MOST) {
-        match of_file(files, summary, row) {
+        match of_file(files, summary, row, words) {
             Ok(found) => taxes.extend(found),
             Err(error) => unread.push(format!("{}: {error:#}", summary.name)),
         }
@@ -36,12 +36,12 @@ pub fn body(files: &Files, listed: &[&Summary], row: &str, words: &Words) -> Res
     })
 }
 
-fn of_file(files: &Files, summary: &Summary, row: &str) -> Result<Vec<TimeOfTax>> {
+fn of_file(files: &Files, summary: &Summary, row: &str, words: &Words) -> Result<Vec<TimeOfTax>> {
     let run: Rc<RunFile> = Rc::new(files.read(&summary.name)?);
     let sources = [(summary.name.clone(), run, None)];
     let sides = sides(&sources, None)?;
     let comparison = compare(&sides, &Margins::general(0.03))?;
-    let own = comparison.rows.iter().filter(|it| row_title(it) == row);
+    let own = comparison.rows.iter().filter(|it| row_title(words, it) == row);
     let taxes = own.flat_map(|it| it.cells.iter().zip(&comparison.columns));
     let found = taxes.filter_map(|(cell, label)| {
         Some(TimeOfTax {

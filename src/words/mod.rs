@@ -1,8 +1,12 @@
-//! The words of pages, charts and articles in several languages: one catalogue a language, in the
-//! format of Project Fluent. May use no other layer. Must not decide anything: a message says what
-//! its caller found.
+//! The words of reports and of the viewer in several languages: catalogues in the format of Project
+//! Fluent, one file a topic and language. A message is data until somebody reads it: its name and
+//! its values. May use no other layer. Must not decide anything: a message says what its caller
+//! found.
+
+mod message;
 
 use std::borrow::Cow;
+use std::rc::Rc;
 
 use anyhow::{Context, Result};
 use fluent_bundle::{FluentArgs, FluentBundle, FluentResource, FluentValue};
@@ -15,13 +19,28 @@ pub struct Language {
     pub code: &'static str,
     /// The language's name in itself.
     pub name: &'static str,
-    catalogue: &'static str,
+    catalogues: &'static [&'static str],
 }
+
+/// The files of a language, in the order of their topics.
+macro_rules! catalogues {
+    ($code:literal) => {
+        &[
+            include_str!(concat!($code, "/page.ftl")),
+            include_str!(concat!($code, "/tables.ftl")),
+            include_str!(concat!($code, "/notes.ftl")),
+            include_str!(concat!($code, "/remarks.ftl")),
+            include_str!(concat!($code, "/layouts.ftl")),
+        ]
+    };
+}
+
+pub use message::{Message, Value};
 
 /// Every language; the first one is the default.
 pub const LANGUAGES: &[Language] = &[
-    Language { code: "en", name: "English", catalogue: include_str!("en.ftl") },
-    Language { code: "ja", name: "日本語", catalogue: include_str!("ja.ftl") },
+    Language { code: "en", name: "English", catalogues: catalogues!("en") },
+    Language { code: "ja", name: "日本語", catalogues: catalogues!("ja") },
 ];
 
 impl Language {
@@ -56,20 +75,31 @@ pub fn text(text: &str) -> FluentValue<'_> {
     FluentValue::String(Cow::Borrowed(text))
 }
 
+thread_local! {
+    static ENGLISH: Rc<Words> = Rc::new(Words::of(LANGUAGES[0]));
+}
+
 impl Words {
+    /// The English words, for what programs read.
+    pub fn english() -> Rc<Words> {
+        ENGLISH.with(Rc::clone)
+    }
+
     pub fn of(language: Language) -> Words {
         let code: LanguageIdentifier = language.code.parse().expect("codes are valid");
         let mut bundle = FluentBundle::new(vec![code]);
         // Marks of direction around every value would be seen in Markdown and in pictures.
         bundle.set_use_isolating(false);
-        let resource = match FluentResource::try_new(language.catalogue.to_owned()) {
-            Ok(resource) => resource,
-            Err((resource, errors)) => {
-                debug_assert!(errors.is_empty(), "{}: {errors:?}", language.code);
-                resource
-            }
-        };
-        bundle.add_resource_overriding(resource);
+        for catalogue in language.catalogues {
+            let resource = match FluentResource::try_new((*catalogue).to_owned()) {
+                Ok(resource) => resource,
+                Err((resource, errors)) => {
+                    debug_assert!(errors.is_empty(), "{}: {errors:?}", language.code);
+                    resource
+                }
+            };
+            bundle.add_resource_overriding(resource);
+        }
         Words { language, bundle }
     }
 
@@ -78,16 +108,32 @@ impl Words {
         self.with(id, &[])
     }
 
-    /// A heading of a table in this language, by its English text; as it is where the catalogue
-    /// has no such message.
-    pub fn heading(&self, english: &str) -> String {
-        let words = english.split(|letter: char| !letter.is_ascii_alphanumeric());
-        let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
-        let id = format!("head-{}", words.join("-").to_ascii_lowercase());
-        match self.bundle.has_message(&id) {
-            true => self.say(&id),
-            false => english.to_owned(),
-        }
+    /// A message that is data, with the messages in it.
+    pub fn tell(&self, message: &Message) -> String {
+        let value = |value: &Value| match value {
+            Value::Text(text) => FluentValue::from(text.clone()),
+            Value::Count(count) => FluentValue::from(*count),
+            Value::Message(message) => FluentValue::from(self.tell(message)),
+            Value::List(messages) => FluentValue::from(self.list(messages)),
+        };
+        let values = message.values().iter().map(|(name, it)| (*name, value(it)));
+        self.with(message.id(), &values.collect::<Vec<_>>())
+    }
+
+    /// Messages as the clauses of one sentence.
+    fn list(&self, messages: &[Message]) -> String {
+        let told: Vec<String> = messages.iter().map(|message| self.tell(message)).collect();
+        self.joined(&told)
+    }
+
+    /// Clauses of one sentence. Catalogues cut spaces off, so `_` stands for one.
+    pub fn joined(&self, clauses: &[String]) -> String {
+        clauses.join(&self.say("clause-join").replace('_', " "))
+    }
+
+    /// Names of a list: `a, b`.
+    pub fn listed(&self, names: &[String]) -> String {
+        names.join(&self.say("list-join").replace('_', " "))
     }
 
     /// The message of that name with these values in it.
@@ -118,7 +164,7 @@ mod tests {
     fn messages(language: &Language) -> BTreeMap<&'static str, BTreeSet<String>> {
         let mut found: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
         let mut last = "";
-        for line in language.catalogue.lines() {
+        for line in language.catalogues.iter().flat_map(|catalogue| catalogue.lines()) {
             if let Some((id, _)) = line.split_once(" =")
                 && line.starts_with(|letter: char| letter.is_ascii_lowercase())
             {
@@ -152,8 +198,10 @@ mod tests {
     #[test]
     fn catalogues_are_read_without_an_error() {
         for language in LANGUAGES {
-            let read = FluentResource::try_new(language.catalogue.to_owned());
-            assert!(read.is_ok(), "{}: {:?}", language.code, read.err().map(|it| it.1));
+            for catalogue in language.catalogues {
+                let read = FluentResource::try_new((*catalogue).to_owned());
+                assert!(read.is_ok(), "{}: {:?}", language.code, read.err().map(|it| it.1));
+            }
         }
     }
 

@@ -3,7 +3,7 @@
 
 use super::scale::Log;
 use super::svg::{Picture, Side, Svg, fit, width};
-use super::{Scene, class, farthest, verdict_id};
+use super::{Scene, class, farthest};
 use crate::compare::{Cell, Row, Tax, tax_of};
 use crate::report::table;
 use crate::units;
@@ -69,7 +69,7 @@ pub fn of_rows(scene: &Scene<'_>, rows: &[&Row], all: usize) -> Option<Picture> 
     grid(&mut svg, scene, &axis, (top - 8.0, height));
     let mut y = top;
     for row in rows.iter().filter(|row| taxes(row).next().is_some()) {
-        let name = format!("{}{}", table::title(row), cost(row));
+        let name = format!("{}{}", table::title(scene.words, row), cost(row));
         svg.text((0.0, y + 11.0), Side::Start, "bold", &fit(&name, WIDTH));
         y += HEADING;
         for (column, tax) in taxes(row) {
@@ -144,7 +144,7 @@ fn line(
     (row, column, tax): (&Row, usize, &Tax),
     (axis, y): (&Log, f64),
 ) {
-    let (class, verdict) = (class(tax), scene.words.say(verdict_id(tax)));
+    let (class, verdict) = (class(tax), table::verdict(scene.words, tax));
     let label = &scene.comparison.columns[column];
     let figure = match tax.interval {
         Some((low, high)) => {
@@ -152,7 +152,7 @@ fn line(
         }
         None => table::ratio(tax),
     };
-    let told = format!("{} · {label}: {figure} {verdict}", table::title(row));
+    let told = format!("{} · {label}: {figure} {verdict}", table::title(scene.words, row));
     svg.titled(&told, |svg| {
         svg.text((14.0, y + 8.0), Side::Start, "", &fit(label, NAMES - 24.0));
         let has_mean = matches!(&row.cells[column], Cell::Measured(it) if it.all_in != it.cost);

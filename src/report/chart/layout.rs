@@ -5,5 +5,8 @@ use super::{Scene, bars};
 
 pub fn draw(scene: &Scene<'_>) -> Vec<Picture> {
     let Some(layout) = scene.layout else { return Vec::new() };
-    (layout.bars)(scene.comparison).iter().filter_map(|it| bars::of(scene, it)).collect()
+    (layout.bars)(scene.comparison, scene.words)
+        .iter()
+        .filter_map(|it| bars::of(scene, it))
+        .collect()
 }

@@ -1,7 +1,7 @@
 //! All verdicts at a glance: environments as columns, rows as lines, coloured and in words.
 
 use super::svg::{Picture, Side, Svg, fit, width};
-use super::{Scene, class, verdict_id};
+use super::{Scene, class};
 use crate::compare::{Cell, Row, Tax, Verdict, tax_of};
 use crate::report::table;
 use crate::words::{Words, text};
@@ -40,7 +40,7 @@ pub fn mark(words: &Words, row: &Row, column: usize) -> Mark {
         Cell::Failed(_) => return empty("!", "cell-failed"),
         Cell::NotReached { .. } => return empty("–", "cell-not-reached"),
     };
-    Mark { text: figure(tax), class: cell_class(tax), words: words.say(verdict_id(tax)) }
+    Mark { text: figure(tax), class: cell_class(tax), words: table::verdict(words, tax) }
 }
 
 /// `1.02×`, with a sign where that is not decided.
@@ -82,13 +82,13 @@ pub fn draw(scene: &Scene<'_>) -> Vec<Picture> {
     }
     let mut y = 52.0;
     for row in &rows {
-        svg.text((0.0, y + 16.0), Side::Start, "", &fit(&table::title(row), NAMES - 8.0));
+        svg.text((0.0, y + 16.0), Side::Start, "", &fit(&table::title(words, row), NAMES - 8.0));
         for column in 0..columns {
             let mark = mark(words, row, column);
             let x = NAMES + cell * column as f64;
             let told = format!(
                 "{} · {}: {} {}",
-                table::title(row),
+                table::title(words, row),
                 comparison.columns[column],
                 mark.text,
                 mark.words

@@ -18,7 +18,7 @@ mod time_line;
 use anyhow::{Context, Result};
 
 use super::layout::Layout;
-use crate::compare::{Comparison, Open, Row, Tax, Verdict, tax_of};
+use crate::compare::{Comparison, Row, Tax, Verdict, tax_of};
 use crate::model::suggest;
 use crate::words::Words;
 
@@ -85,23 +85,5 @@ pub fn class(tax: &Tax) -> &'static str {
         Verdict::Same => "same",
         Verdict::Inconclusive { .. } => "open",
         Verdict::Descriptive => "none",
-    }
-}
-
-/// The name of the verdict's word in the catalogues.
-pub fn verdict_id(tax: &Tax) -> &'static str {
-    match tax.verdict {
-        Verdict::Slower => "verdict-slower",
-        Verdict::Faster => "verdict-faster",
-        Verdict::Same => "verdict-same",
-        Verdict::Inconclusive { why: Open::ManyRows, .. } if tax.ratio > 1.0 => {
-            "verdict-slower-in-doubt"
-        }
-        Verdict::Inconclusive { why: Open::ManyRows, .. } => "verdict-faster-in-doubt",
-        Verdict::Inconclusive { why: Open::Levels, .. } => "verdict-levels",
-        Verdict::Inconclusive { why: Open::Ticks, .. } => "verdict-few-ticks",
-        Verdict::Inconclusive { why: Open::FewLaunches, .. } => "verdict-few-starts",
-        Verdict::Inconclusive { .. } => "verdict-not-shown",
-        Verdict::Descriptive => "verdict-none",
     }
 }

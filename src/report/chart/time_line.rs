@@ -49,7 +49,7 @@ pub fn of_row(scene: &Scene<'_>, at: usize) -> Option<Picture> {
     let shown: Vec<usize> =
         (0..line.columns.len()).filter(|column| !line.columns[*column].is_empty()).collect();
     let mut svg = Svg::default();
-    let title = table::title(row);
+    let title = table::title(scene.words, row);
     let top = frame::heading(&mut svg, &title, comparison, &shown);
     let bottom = top + PLOT;
     let axis = Log::of(points().map(|point| point.floor), (bottom, top));

@@ -5,6 +5,7 @@ use super::{Bars, Height, Layout, Tables, by_size, cell_ratio, figure, measured,
 use crate::compare::{Comparison, Row};
 use crate::report::sheet::Sheet;
 use crate::units;
+use crate::words::{Words, text};
 
 pub const LAYOUT: Layout = Layout {
     name: "appvirt-files",
@@ -20,30 +21,23 @@ pub const LAYOUT: Layout = Layout {
 /// Title of a section and the rows that it shows.
 type Section<'a> = (String, Vec<&'a Row>);
 
-fn tables(comparison: &Comparison) -> Tables {
+fn tables(comparison: &Comparison, words: &Words) -> Tables {
     let mut sheets = Vec::new();
-    let sections = sections(comparison);
+    let sections = sections(comparison, words);
     for (title, rows) in &sections {
-        sheets.push(overview(comparison, title, rows));
+        sheets.push(overview(comparison, words, title, rows));
     }
     for (column, label) in comparison.columns.iter().enumerate() {
         for (title, rows) in &sections {
-            sheets.push(single_runs(&format!("{label}: {title}"), column, rows));
+            sheets.push(single_runs(words, &format!("{label}: {title}"), column, rows));
         }
     }
-    let notes = vec![
-        "shorter is faster; the first rounds are single runs in random order, the last column is \
-         the centre of all rounds with its 95 % interval"
-            .into(),
-        "settle: the time until the data is durable, after the program has closed the file; the \
-         time of the write does not contain it"
-            .into(),
-    ];
+    let notes = vec![words.say("appvirt-note-runs"), words.say("appvirt-note-settle")];
     Tables { sheets, notes }
 }
 
 /// Seconds for the whole file, by block size.
-fn bars(comparison: &Comparison) -> Vec<Bars> {
+fn bars(comparison: &Comparison, words: &Words) -> Vec<Bars> {
     let of_section = |(title, rows): Section<'_>| {
         let group = |row: &&Row| {
             let seconds = super::whole_file_s(row)?;
@@ -52,20 +46,20 @@ fn bars(comparison: &Comparison) -> Vec<Bars> {
         let groups = rows.iter().filter_map(group).collect();
         Bars { title, unit: "s".into(), lower_is_better: true, groups }
     };
-    sections(comparison).into_iter().map(of_section).collect()
+    sections(comparison, words).into_iter().map(of_section).collect()
 }
 
-fn sections(comparison: &Comparison) -> Vec<Section<'_>> {
+fn sections<'a>(comparison: &'a Comparison, words: &Words) -> Vec<Section<'a>> {
     let of = |title: &str, probe: &'static str, phase: &'static str| {
         let found = rows(comparison, probe, phase, &[]);
         let found = by_size(found.filter(|row| param(row, "total").is_some()).collect());
         let total = found.first().and_then(|row| param(row, "total")).unwrap_or_default();
-        (format!("{title} ({total}), seconds"), found)
+        (words.with(title, &[("total", text(total))]), found)
     };
     let all = [
-        of("Write", "file.write", "write"),
-        of("Settle", "file.write", "settle"),
-        of("Read", "file.scan", ""),
+        of("appvirt-write", "file.write", "write"),
+        of("appvirt-settle", "file.write", "settle"),
+        of("appvirt-read", "file.scan", ""),
     ];
     all.into_iter().filter(|(_, rows)| !rows.is_empty()).collect()
 }
@@ -78,25 +72,28 @@ fn name(row: &Row) -> String {
     format!("{size} {}{dir}", other.unwrap_or_default())
 }
 
-fn overview(comparison: &Comparison, title: &str, rows: &[&Row]) -> Sheet {
+fn overview(comparison: &Comparison, words: &Words, title: &str, rows: &[&Row]) -> Sheet {
     let mut sheet = super::sheet(title, comparison);
     for row in rows {
         let Some(seconds) = super::whole_file_s(row) else { continue };
         let mut cells = vec![name(row)];
-        cells.extend(row.cells.iter().map(|cell| figure(cell, &seconds)));
+        cells.extend(row.cells.iter().map(|cell| figure(words, cell, &seconds)));
         sheet.rows.push(cells);
         let taxes: Vec<String> =
             row.cells.iter().skip(1).map(|cell| cell_ratio(cell, false)).collect();
         if taxes.iter().any(|tax| !tax.is_empty()) {
-            let line = ["  tax".to_owned(), String::new()].into_iter().chain(taxes);
+            let line =
+                [format!("  {}", words.say("ladder-tax")), String::new()].into_iter().chain(taxes);
             sheet.rows.push(line.collect());
         }
     }
     sheet
 }
 
-fn single_runs(title: &str, column: usize, rows: &[&Row]) -> Sheet {
-    let mut sheet = Sheet::new(title, &["", "1st", "2nd", "3rd", "centre"]);
+fn single_runs(words: &Words, title: &str, column: usize, rows: &[&Row]) -> Sheet {
+    let header = ["", "appvirt-first", "appvirt-second", "appvirt-third", "appvirt-centre"];
+    let header = header.map(|id| if id.is_empty() { String::new() } else { words.say(id) });
+    let mut sheet = Sheet { header: header.to_vec(), ..Sheet::new(title, &[]) };
     for row in rows {
         let Some(seconds) = super::whole_file_s(row) else { continue };
         let cell = &row.cells[column];
@@ -104,7 +101,7 @@ fn single_runs(title: &str, column: usize, rows: &[&Row]) -> Sheet {
         let first = measured(cell).map(|it| it.first_rounds.as_slice()).unwrap_or_default();
         let run = |at: usize| first.get(at).map(|ns| units::number(seconds(*ns)));
         cells.extend((0..3).map(|at| run(at).unwrap_or_default()));
-        cells.push(figure(cell, &seconds));
+        cells.push(figure(words, cell, &seconds));
         sheet.rows.push(cells);
     }
     sheet

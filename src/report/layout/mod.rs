@@ -12,9 +12,11 @@ mod unixbench;
 use anyhow::{Context, Result, ensure};
 
 use super::sheet::Sheet;
+use super::table::missing;
 use crate::compare::{Cell, Comparison, Measured, Row, Tax, tax_of};
 use crate::model::suggest;
 use crate::units;
+use crate::words::{Words, text};
 
 /// Every layout, in the order of `envtax list layouts`.
 pub const LAYOUTS: &[Layout] = &[
@@ -46,10 +48,12 @@ const UNIXBENCH_AND_MOUNTS: Layout = Layout {
     summary: "unixbench and mounts",
     source: WSL_1_AND_2,
     measure: "envtax run --suite unixbench` or `--suite mounts",
-    bars: |comparison| [unixbench::bars(comparison), mounts::bars(comparison)].concat(),
-    tables: |comparison| {
-        let mut both = unixbench::tables(comparison);
-        both.sheets.extend(mounts::tables(comparison).sheets);
+    bars: |comparison, words| {
+        [unixbench::bars(comparison, words), mounts::bars(comparison, words)].concat()
+    },
+    tables: |comparison, words| {
+        let mut both = unixbench::tables(comparison, words);
+        both.sheets.extend(mounts::tables(comparison, words).sheets);
         both
     },
 };
@@ -63,9 +67,9 @@ pub struct Layout {
     /// The command that measures what it shows.
     pub measure: &'static str,
     /// Its charts; none where the original has none, or the rows are missing.
-    pub bars: fn(&Comparison) -> Vec<Bars>,
+    pub bars: fn(&Comparison, &Words) -> Vec<Bars>,
     /// Its tables, and the notes below them. No table when the rows are missing.
-    pub tables: fn(&Comparison) -> Tables,
+    pub tables: fn(&Comparison, &Words) -> Tables,
 }
 
 /// A chart of bars: groups of one bar for each column.
@@ -95,7 +99,7 @@ impl Height {
 }
 
 /// What layouts have whose originals had no chart.
-fn no_bars(_: &Comparison) -> Vec<Bars> {
+fn no_bars(_: &Comparison, _: &Words) -> Vec<Bars> {
     Vec::new()
 }
 
@@ -117,21 +121,22 @@ pub fn find(name: &str) -> Result<&'static Layout> {
 
 impl Layout {
     /// The tables; an error where the comparison has none of their rows.
-    pub fn of(&self, comparison: &Comparison) -> Result<Tables> {
-        let mut tables = (self.tables)(comparison);
+    pub fn of(&self, comparison: &Comparison, words: &Words) -> Result<Tables> {
+        let mut tables = (self.tables)(comparison, words);
         tables.sheets.retain(|sheet| !sheet.rows.is_empty());
         let cells = comparison.rows.iter().flat_map(|row| &row.cells);
         let mut doubts = cells.filter_map(measured).map(letters).filter(|it| !it.is_empty());
         let shown = tables.sheets.iter().flat_map(|sheet| sheet.rows.iter().flatten());
         if doubts.any(|doubt| shown.clone().any(|cell| cell.ends_with(&doubt))) {
-            let text = "letters in brackets are doubts: `envtax list flags` explains them";
-            tables.notes.push(text.into());
+            tables.notes.push(words.say("layout-letters"));
         }
         ensure!(
             !tables.sheets.is_empty(),
-            "the layout `{}` finds none of its rows; measure them with `{}`",
-            self.name,
-            self.measure
+            "{}",
+            words.with(
+                "layout-empty",
+                &[("name", text(self.name)), ("command", text(self.measure))]
+            )
         );
         Ok(tables)
     }
@@ -175,20 +180,9 @@ fn measured(cell: &Cell) -> Option<&Measured> {
     }
 }
 
-/// The word in place of a missing figure.
-fn missing(cell: &Cell) -> String {
-    let word = match cell {
-        Cell::Measured(_) => "",
-        Cell::Skipped { .. } => "skipped",
-        Cell::Failed { .. } => "failed",
-        Cell::NotReached { .. } => "not reached",
-    };
-    word.to_owned()
-}
-
 /// A figure computed from the cost, as `value ±width`, with the letters of its flags.
-fn figure(cell: &Cell, of_cost: impl Fn(f64) -> f64) -> String {
-    let Some(measured) = measured(cell) else { return missing(cell) };
+fn figure(words: &Words, cell: &Cell, of_cost: impl Fn(f64) -> f64) -> String {
+    let Some(measured) = measured(cell) else { return missing(words, cell) };
     let value = of_cost(measured.cost);
     let width = measured.cost_interval.map(|(low, high)| {
         let width = (of_cost(high) - of_cost(low)).abs() / 2.0 / value;
@@ -221,10 +215,10 @@ fn cell_ratio(cell: &Cell, inverse: bool) -> String {
 
 /// A line with the ratios of rates, which names the phase where a test has several. A sum of phases
 /// has no interval: each has its own.
-fn ratios(row: &Row) -> Vec<String> {
+fn ratios(words: &Words, row: &Row) -> Vec<String> {
     let of = |cell: &Cell| cell_ratio(cell, true);
-    let name =
-        format!("  ratio {}", if row.probe.starts_with("process.") { &row.phase } else { "" });
+    let phase = if row.probe.starts_with("process.") { row.phase.as_str() } else { "" };
+    let name = format!("  {} {phase}", words.say("layout-ratio"));
     std::iter::once(name.trim_end().to_owned()).chain(row.cells.iter().map(of)).collect()
 }
 

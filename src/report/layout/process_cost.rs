@@ -4,6 +4,7 @@
 use super::{Layout, Tables, cell_ratio, figure, rows};
 use crate::compare::{Comparison, Row};
 use crate::report::sheet::Sheet;
+use crate::words::Words;
 
 pub const LAYOUT: Layout = Layout {
     name: "process-cost",
@@ -16,16 +17,16 @@ pub const LAYOUT: Layout = Layout {
     tables,
 };
 
-/// Facts of the spec table, with their headings.
+/// Facts of the spec table, with the messages of their headings.
 const SPECS: [(&str, &str); 5] = [
-    ("distribution", "Distribution"),
-    ("kernel", "Kernel"),
-    ("cpu", "CPU"),
-    ("memory", "RAM"),
-    ("hypervisor", "Virtual machine"),
+    ("distribution", "cost-distribution"),
+    ("kernel", "cost-kernel"),
+    ("cpu", "cost-cpu"),
+    ("memory", "cost-memory"),
+    ("hypervisor", "cost-machine"),
 ];
 
-/// A metric: name with unit, probe, phase, parameters, and the figure of a cost.
+/// A metric: the message of its name with unit, probe, phase, parameters, and the figure of a cost.
 type Metric = (
     &'static str,
     &'static str,
@@ -43,46 +44,41 @@ fn megabytes(bytes: f64) -> f64 {
 }
 
 const METRICS: [Metric; 4] = [
-    ("process creation [ms]", "process.hold", "create", &[], milliseconds),
-    ("memory per process [MB]", "process.hold", "memory", &[], megabytes),
-    ("thread creation [ms]", "thread.hold", "create", &[], milliseconds),
-    ("memory per thread [MB]", "thread.hold", "memory", &[], megabytes),
+    ("cost-process", "process.hold", "create", &[], milliseconds),
+    ("cost-process-memory", "process.hold", "memory", &[], megabytes),
+    ("cost-thread", "thread.hold", "create", &[], milliseconds),
+    ("cost-thread-memory", "thread.hold", "memory", &[], megabytes),
 ];
 
 /// As [`Metric`], for files: the block size turns a cost into MB/s.
 type Speed = (&'static str, &'static str, &'static str, &'static [(&'static str, &'static str)]);
 
 const SPEEDS: [Speed; 5] = [
-    ("read with page cache [MB/s]", "file.scan", "", &[("cache", "warm")]),
-    ("read without page cache [MB/s]", "file.scan", "", &[("cache", "cold")]),
-    ("write buffered [MB/s]", "file.write", "write", &[("mode", "buffered")]),
-    ("write direct [MB/s]", "file.write", "write", &[("mode", "direct")]),
-    ("write, then fdatasync [MB/s]", "file.write", "write", &[("mode", "fdatasync")]),
+    ("cost-read-warm", "file.scan", "", &[("cache", "warm")]),
+    ("cost-read-cold", "file.scan", "", &[("cache", "cold")]),
+    ("cost-write-buffered", "file.write", "write", &[("mode", "buffered")]),
+    ("cost-write-direct", "file.write", "write", &[("mode", "direct")]),
+    ("cost-write-fdatasync", "file.write", "write", &[("mode", "fdatasync")]),
 ];
 
-fn tables(comparison: &Comparison) -> Tables {
-    let mut main = super::sheet("Metrics, with the half-width of their 95 % intervals", comparison);
+fn tables(comparison: &Comparison, words: &Words) -> Tables {
+    let mut main = super::sheet(&words.say("cost-title"), comparison);
     for (name, probe, phase, params, figure) in METRICS {
         for row in rows(comparison, probe, phase, params) {
-            add(&mut main, &named(name, row, "n"), row, figure, false);
+            add(words, &mut main, &named(&words.say(name), row, "n"), row, figure, false);
         }
     }
     for (name, probe, phase, params) in SPEEDS {
         for row in rows(comparison, probe, phase, params) {
             if let Some(speed) = super::megabytes_a_second(row) {
-                add(&mut main, &named(name, row, "size"), row, speed, true);
+                add(words, &mut main, &named(&words.say(name), row, "size"), row, speed, true);
             }
         }
     }
-    let notes = vec![
-        "process creation is timed in the parent only, while the children live and wait; memory is \
-         the slope over several numbers of processes, not one difference of `free`"
-            .into(),
-        "ratios of MB/s are of the rates: above one is faster than the reference".into(),
-    ];
-    let figures = [main, ballast(comparison)];
+    let notes = vec![words.say("cost-note-creation"), words.say("cost-note-rates")];
+    let figures = [main, ballast(comparison, words)];
     let some = figures.iter().any(|sheet| !sheet.rows.is_empty());
-    let sheets = some.then(|| specs(comparison)).into_iter().chain(figures).collect();
+    let sheets = some.then(|| specs(comparison, words)).into_iter().chain(figures).collect();
     Tables { sheets, notes }
 }
 
@@ -93,40 +89,49 @@ fn named(metric: &str, row: &Row, param: &str) -> String {
     format!("{metric}{}{}", value.unwrap_or_default(), dir.unwrap_or_default())
 }
 
-fn specs(comparison: &Comparison) -> Sheet {
-    let mut sheet = super::sheet("Environments", comparison);
+fn specs(comparison: &Comparison, words: &Words) -> Sheet {
+    let mut sheet = super::sheet(&words.say("cost-environments"), comparison);
     let dirs = comparison.specs.iter().flat_map(|facts| facts.keys());
     let mut dirs: Vec<&str> =
         dirs.filter(|name| name.starts_with("dir ")).map(String::as_str).collect();
     dirs.sort_unstable();
     dirs.dedup();
-    let fixed = SPECS.iter().copied();
-    for (fact, heading) in fixed.chain(dirs.into_iter().map(|dir| (dir, dir))) {
+    let fixed = SPECS.iter().map(|(fact, heading)| (*fact, words.say(heading)));
+    for (fact, heading) in fixed.chain(dirs.into_iter().map(|dir| (dir, dir.to_owned()))) {
         let of = |facts: &crate::model::Facts| facts.get(fact).cloned().unwrap_or("–".into());
         let values: Vec<String> = comparison.specs.iter().map(of).collect();
-        sheet.rows.push(std::iter::once(heading.to_owned()).chain(values).collect());
+        sheet.rows.push(std::iter::once(heading).chain(values).collect());
     }
     sheet
 }
 
-fn add(sheet: &mut Sheet, name: &str, row: &Row, of: impl Fn(f64) -> f64, rate: bool) {
-    let figures = row.cells.iter().map(|cell| figure(cell, &of));
+fn add(
+    words: &Words,
+    sheet: &mut Sheet,
+    name: &str,
+    row: &Row,
+    of: impl Fn(f64) -> f64,
+    rate: bool,
+) {
+    let figures = row.cells.iter().map(|cell| figure(words, cell, &of));
     sheet.rows.push(std::iter::once(name.to_owned()).chain(figures).collect());
     if row.cells.len() > 1 {
         let taxes = row.cells.iter().map(|cell| cell_ratio(cell, rate));
-        sheet.rows.push(std::iter::once("  ratio".to_owned()).chain(taxes).collect());
+        sheet.rows.push(
+            std::iter::once(format!("  {}", words.say("layout-ratio"))).chain(taxes).collect(),
+        );
     }
 }
 
 /// Creation by the parent's memory: without additional memory, mapped, written.
-fn ballast(comparison: &Comparison) -> Sheet {
-    let mut sheet = super::sheet("Process creation by the parent's memory [ms]", comparison);
+fn ballast(comparison: &Comparison, words: &Words) -> Sheet {
+    let mut sheet = super::sheet(&words.say("cost-ballast"), comparison);
     for row in rows(comparison, "process.fork", "create", &[]) {
-        add(&mut sheet, "no extra memory", row, milliseconds, false);
+        add(words, &mut sheet, &words.say("cost-no-ballast"), row, milliseconds, false);
     }
     for row in rows(comparison, "process.ballast", "create", &[]) {
         let name = row.params.replace("kind=", "").replace("amount=", "").replace("pages=", "");
-        add(&mut sheet, &name, row, milliseconds, false);
+        add(words, &mut sheet, &name, row, milliseconds, false);
     }
     sheet
 }

@@ -5,6 +5,7 @@ use super::{Layout, Tables, figure, param, rows};
 use crate::compare::{Cell, Comparison, Row};
 use crate::report::sheet::Sheet;
 use crate::units;
+use crate::words::{Words, text};
 
 pub const LAYOUT: Layout = Layout {
     name: "teardown",
@@ -17,63 +18,65 @@ pub const LAYOUT: Layout = Layout {
     tables,
 };
 
-fn tables(comparison: &Comparison) -> Tables {
-    let mut phases = super::sheet("Seconds in all, and ms per process", comparison);
-    for (title, phase) in [("creation", "create"), ("destruction", "exit")] {
+fn tables(comparison: &Comparison, words: &Words) -> Tables {
+    let mut phases = super::sheet(&words.say("teardown-title"), comparison);
+    for (title, phase) in [("teardown-creation", "create"), ("teardown-destruction", "exit")] {
         for row in rows(comparison, "process.teardown", phase, &[]) {
             let count: f64 = param(row, "n").and_then(|n| n.parse().ok()).unwrap_or(f64::NAN);
             let shape = param(row, "shape").unwrap_or_default();
-            add(&mut phases, format!("{title} of {count} ({shape}), s"), row, |ns| {
-                ns * count / 1e9
-            });
-            add(&mut phases, "  ms per process".into(), row, |ns| ns / 1e6);
+            let told = count.to_string();
+            let values = [("count", text(&told)), ("shape", text(shape))];
+            add(words, &mut phases, words.with(title, &values), row, |ns| ns * count / 1e9);
+            let name = format!("  {}", words.say("teardown-each"));
+            add(words, &mut phases, name, row, |ns| ns / 1e6);
         }
     }
-    let mut bystander = super::sheet("What a bystander feels", comparison);
+    let mut bystander = super::sheet(&words.say("teardown-bystander"), comparison);
     for probe in ["bystander.latency", "bystander.writeback"] {
         for row in rows(comparison, probe, "blocked", &[]) {
-            bystander.rows.push(vec![situation(row)]);
-            add(&mut bystander, "  share of time blocked, %".into(), row, |ppm| ppm / 1e4);
-            for (title, phase) in [("calm", "calm"), ("during it", "busy"), ("worst", "worst")] {
+            bystander.rows.push(vec![situation(words, row)]);
+            let name = format!("  {}", words.say("teardown-blocked"));
+            add(words, &mut bystander, name, row, |ppm| ppm / 1e4);
+            for (title, phase) in PARTS {
                 let same = |other: &&Row| other.params == row.params && other.dir == row.dir;
                 let found = rows(comparison, probe, phase, &[]).find(same);
                 let Some(other) = found else { continue };
-                let times = other.cells.iter().map(time);
-                let name = format!("  {title}");
+                let times = other.cells.iter().map(|cell| time(words, cell));
+                let name = format!("  {}", words.say(title));
                 bystander.rows.push(std::iter::once(name).chain(times).collect());
             }
         }
     }
-    let notes = vec![
-        "blocked: the share of the time of creation or destruction in which an operation of a \
-         bystander, a process at normal priority, took longer than in calm; the full report has \
-         the distributions"
-            .into(),
-    ];
+    let notes = vec![words.say("teardown-note")];
     Tables { sheets: vec![phases, bystander], notes }
 }
 
+/// The messages of a bystander's figures, with their phases.
+const PARTS: [(&str, &str); 3] =
+    [("teardown-calm", "calm"), ("teardown-during", "busy"), ("teardown-worst", "worst")];
+
 /// `fork, while 1000 processes end`, and where files are written.
-fn situation(row: &Row) -> String {
+fn situation(words: &Words, row: &Row) -> String {
     let of = |name: &str| param(row, name).unwrap_or_default();
-    let (op, n) = (of("op"), of("n"));
+    let values = [("op", text(of("op"))), ("n", text(of("n")))];
     match (of("during"), &row.dir) {
-        ("create", _) => format!("{op}, while {n} processes start"),
-        ("teardown", _) => format!("{op}, while {n} processes end"),
+        ("create", _) => words.with("teardown-while-create", &values),
+        ("teardown", _) => words.with("teardown-while-exit", &values),
         (_, dir) => {
-            format!("{op}, while {n} MiB are written to {}", dir.as_deref().unwrap_or_default())
+            let dir = ("dir", text(dir.as_deref().unwrap_or_default()));
+            words.with("teardown-while-writing", &[&values[..], &[dir]].concat())
         }
     }
 }
 
-fn time(cell: &Cell) -> String {
+fn time(words: &Words, cell: &Cell) -> String {
     match super::measured(cell) {
         Some(measured) => units::time(measured.cost),
-        None => super::missing(cell),
+        None => super::missing(words, cell),
     }
 }
 
-fn add(sheet: &mut Sheet, name: String, row: &Row, of: impl Fn(f64) -> f64) {
-    let figures = row.cells.iter().map(|cell| figure(cell, &of));
+fn add(words: &Words, sheet: &mut Sheet, name: String, row: &Row, of: impl Fn(f64) -> f64) {
+    let figures = row.cells.iter().map(|cell| figure(words, cell, &of));
     sheet.rows.push(std::iter::once(name).chain(figures).collect());
 }

@@ -5,6 +5,7 @@ use super::{Bars, Height, Layout, Tables, measured, ratios, rows};
 use crate::compare::{Cell, Comparison, Row};
 use crate::report::sheet::Sheet;
 use crate::units;
+use crate::words::Words;
 
 pub const LAYOUT: Layout = Layout {
     name: "unixbench",
@@ -82,14 +83,14 @@ fn mwips(ns: f64) -> f64 {
     1e9 / ns
 }
 
-pub(super) fn tables(comparison: &Comparison) -> Tables {
+pub(super) fn tables(comparison: &Comparison, words: &Words) -> Tables {
     let mut notes = Vec::new();
-    let index = index(comparison, &mut notes);
+    let index = index(comparison, words, &mut notes);
     Tables { sheets: vec![index], notes }
 }
 
 /// The index of each test; one of several phases has no interval.
-pub(super) fn bars(comparison: &Comparison) -> Vec<Bars> {
+pub(super) fn bars(comparison: &Comparison, words: &Words) -> Vec<Bars> {
     let of_test = |test: &Test| {
         let parts: Option<Vec<&Row>> =
             test.phases.iter().map(|phase| part(comparison, test, phase)).collect();
@@ -105,17 +106,14 @@ pub(super) fn bars(comparison: &Comparison) -> Vec<Bars> {
         };
         Some((test.name.to_owned(), (0..comparison.columns.len()).map(height).collect()))
     };
-    let (title, unit) = ("UnixBench: index of each test".into(), "index".into());
+    let (title, unit) = (words.say("unixbench-bars"), words.say("unixbench-index"));
     let groups = TESTS.iter().filter_map(of_test).collect();
     vec![Bars { title, unit, lower_is_better: false, groups }]
 }
 
 /// A test's score with the index in each column, and the index of all.
-fn index(comparison: &Comparison, notes: &mut Vec<String>) -> Sheet {
-    let mut sheet = super::sheet(
-        "UnixBench's tests: score, index, and ratio of scores with its 95 % interval",
-        comparison,
-    );
+fn index(comparison: &Comparison, words: &Words, notes: &mut Vec<String>) -> Sheet {
+    let mut sheet = super::sheet(&words.say("unixbench-title"), comparison);
     let mut indices: Vec<Vec<f64>> = vec![Vec::new(); comparison.columns.len()];
     let mut found = 0;
     for test in &TESTS {
@@ -130,7 +128,7 @@ fn index(comparison: &Comparison, notes: &mut Vec<String>) -> Sheet {
             let cells: Vec<&Cell> = parts.iter().map(|row| &row.cells[column]).collect();
             let costs: Option<f64> = cells.iter().map(|cell| Some(measured(cell)?.cost)).sum();
             let Some(cost) = costs else {
-                scores.push(super::missing(cells[0]));
+                scores.push(super::missing(words, cells[0]));
                 continue;
             };
             let score = (test.score)(cost);
@@ -140,7 +138,7 @@ fn index(comparison: &Comparison, notes: &mut Vec<String>) -> Sheet {
         }
         sheet.rows.push(scores);
         if comparison.columns.len() > 1 {
-            sheet.rows.extend(parts.iter().map(|row| ratios(row)));
+            sheet.rows.extend(parts.iter().map(|row| ratios(words, row)));
         }
     }
     if found == TESTS.len() && indices.iter().all(|own| own.len() == found) {
@@ -149,23 +147,13 @@ fn index(comparison: &Comparison, notes: &mut Vec<String>) -> Sheet {
             units::number((logs / own.len() as f64).exp())
         };
         let means = indices.iter().map(mean);
-        sheet.rows.push(std::iter::once("Index score".to_owned()).chain(means).collect());
+        sheet.rows.push(std::iter::once(words.say("unixbench-score")).chain(means).collect());
     }
     if found > 0 {
-        notes.extend([
-            "scores are computed from envtax's floor costs, with the index in brackets (10 is a \
-             SPARCstation 20-61); an index has no interval, the ratio below it has one; file copy \
-             stays in the page cache; context switching is on one CPU"
-                .into(),
-            "do not compare the scores with those that UnixBench prints: for execl throughput it \
-             executes itself, dynamically linked, which is some thirty times slower than the \
-             program of twenty instructions here; for process creation it forks a larger process, \
-             which is up to twice as slow"
-                .into(),
-        ]);
+        notes.extend(["unixbench-note-scores", "unixbench-note-others"].map(|id| words.say(id)));
         if found < TESTS.len() {
-            let count = TESTS.len();
-            notes.push(format!("{found} of the {count} tests were measured: no index of all"));
+            let values = [("found", found.into()), ("all", TESTS.len().into())];
+            notes.push(words.with("unixbench-note-some", &values));
         }
     }
     sheet

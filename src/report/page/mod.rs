@@ -8,7 +8,7 @@ mod parts;
 use anyhow::Result;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use super::chart::{Scene, TimeOfTax, draw_taxes, verdict_id};
+use super::chart::{Scene, TimeOfTax, draw_taxes};
 use super::sheet::Sheet;
 use super::{Report, ReportInfo, Style, findings, table};
 use crate::compare::Comparison;
@@ -73,10 +73,10 @@ pub fn history(words: &Words, row: &str, taxes: &[TimeOfTax]) -> Markup {
         let ends = it.tax.interval;
         let ends = ends.map(|(a, b)| format!("{}–{}", units::factor(a), units::factor(b)));
         let (started, file, label) = (it.started.clone(), it.file.clone(), it.label.clone());
-        let (tax, verdict) = (table::ratio(&it.tax), words.say(verdict_id(&it.tax)));
+        let (tax, verdict) = (table::ratio(&it.tax), table::verdict(words, &it.tax));
         sheet.rows.push(vec![started, file, label, tax, ends.unwrap_or_default(), verdict]);
     }
-    parts::figure(words, "history", &picture, parts::sheet(words, &sheet))
+    parts::figure(words, "history", &picture, parts::sheet(&sheet))
 }
 
 /// What no page shows: how it is to be read, and that it loads nothing.

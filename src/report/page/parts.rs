@@ -20,13 +20,13 @@ pub fn all(scene: &Scene<'_>, style: &Style) -> Result<Vec<Part>> {
     };
     let mut parts = vec![part("summary", super::summary(scene))];
     if let Some(layout) = scene.layout {
-        let tables = layout.of(scene.comparison)?;
+        let tables = layout.of(scene.comparison, words)?;
         let drawn = chart::find("layout").map(|chart| (chart.draw)(scene))?;
         let body = html! {
             @for (at, picture) in drawn.iter().enumerate() {
                 figure { (framed(picture, &format!("layout-{at}"))) }
             }
-            @for sheet in &tables.sheets { (self::sheet(words, sheet)) }
+            @for sheet in &tables.sheets { (self::sheet(sheet)) }
             ul { @for note in &tables.notes { li { (note_text(note)) } } }
         };
         parts.push(Part { id: "layout", title: layout.name.to_owned(), body });
@@ -78,7 +78,9 @@ fn matrix(scene: &Scene<'_>) -> Markup {
                     @for label in &comparison.columns { th scope="col" { (label) } }
                 } }
                 tbody { @for row in &rows { tr {
-                    th scope="row" { a href={ "#probe-" (row.probe) } { (table::title(row)) } }
+                    th scope="row" {
+                        a href={ "#probe-" (row.probe) } { (table::title(words, row)) }
+                    }
                     @for column in 0..comparison.columns.len() {
                         @let mark = chart::mark(words, row, column);
                         td class=(mark.class) {
@@ -99,7 +101,7 @@ fn rows(scene: &Scene<'_>) -> Markup {
         @for (number, area) in comparison.areas.iter().enumerate() {
             @let own: Vec<&Row> = comparison.rows.iter()
                 .filter(|row| row.area() == area.area && table::has_lines(row)).collect();
-            @let lines = table::lines_of(comparison, area, usize::MAX);
+            @let lines = table::lines_of(comparison, scene.words, area, usize::MAX);
             h3 { (area.area) }
             @match chart::forest_of_rows(scene, &own, own.len()) {
                 Some(picture) => {
@@ -120,8 +122,8 @@ fn beside(scene: &Scene<'_>) -> Option<Markup> {
     let mut bodies = Vec::new();
     for section in SECTIONS {
         let SectionPart::Tables(of) = section.part else { continue };
-        let sheets = of(scene.comparison);
-        let tables = html! { @for sheet in &sheets { (self::sheet(scene.words, sheet)) } };
+        let sheets = of(scene.comparison, scene.words);
+        let tables = html! { @for sheet in &sheets { (self::sheet(sheet)) } };
         let chart = CHART_OF.iter().find(|(name, _)| *name == section.name);
         let pictures = chart.and_then(|(_, chart)| chart::find(chart).ok());
         let pictures = pictures.map(|chart| (chart.draw)(scene)).unwrap_or_default();
@@ -133,7 +135,7 @@ fn beside(scene: &Scene<'_>) -> Option<Markup> {
             continue;
         }
         bodies.push(html! {
-            h3 { (scene.words.heading(&sheets[0].title)) }
+            h3 { (sheets[0].title) }
             @for (at, picture) in pictures.iter().enumerate() {
                 figure { (framed(picture, &format!("{}-{at}", section.name))) }
             }
@@ -158,10 +160,10 @@ fn time_lines(scene: &Scene<'_>) -> Option<Markup> {
             p .dim { (scene.words.say("page-time-how")) }
             @for (at, row, picture) in &drawn {
                 details .row {
-                    summary { (table::title(row)) }
+                    summary { (table::title(scene.words, row)) }
                     figure {
                         (framed(picture, &format!("time-{at}")))
-                        (sheet(scene.words, &spread(scene, row)))
+                        (sheet(&spread(scene, row)))
                     }
                 }
             }
@@ -175,7 +177,8 @@ fn spread(scene: &Scene<'_>, row: &Row) -> Sheet {
     let header =
         ["", "column-rounds", "column-floor", "column-least", "column-most", "column-mean"];
     let header = header.map(|id| if id.is_empty() { String::new() } else { words.say(id) });
-    let mut sheet = Sheet { header: header.to_vec(), ..Sheet::new(&table::title(row), &[]) };
+    let mut sheet =
+        Sheet { header: header.to_vec(), ..Sheet::new(&table::title(scene.words, row), &[]) };
     for (cell, label) in row.cells.iter().zip(&scene.comparison.columns) {
         let Cell::Measured(measured) = cell else { continue };
         let amount = |cost: f64| table::amount(cost, row.quantity);
@@ -206,22 +209,16 @@ fn row_table(words: &Words, lines: &[Line]) -> Markup {
                     @for cell in [&line.cost, &line.tax, &line.interval, &line.mean] {
                         td .number { (cell) }
                     }
-                    td class=[line.word.map(word_class)] { (verdict(words, line)) }
+                    td class=[line.word.map(word_class)] { (verdict(line)) }
                 }
             } }
         } }
     }
 }
 
-/// The verdict in this language, with its flags, each of which leads to its explanation.
-fn verdict(words: &Words, line: &Line) -> Markup {
+/// The verdict with its flags, each of which leads to its explanation.
+fn verdict(line: &Line) -> Markup {
     let (word, letters) = line.verdict.rsplit_once(" (").unwrap_or((&line.verdict, ""));
-    // A verdict in doubt is the word with a question mark.
-    let (plain, doubt) = word.strip_suffix('?').map_or((word, ""), |plain| (plain, "?"));
-    let word = match line.word {
-        Some(_) => words.heading(plain) + doubt,
-        None => word.to_owned(),
-    };
     let letters = letters.trim_end_matches(')');
     if line.word.is_none() && letters.len() > 4 {
         return html! { (line.verdict) };
@@ -246,14 +243,14 @@ fn word_class(verdict: Verdict) -> &'static str {
 }
 
 /// A small table. Rows of one cell are headings of what follows.
-pub fn sheet(words: &Words, sheet: &Sheet) -> Markup {
+pub fn sheet(sheet: &Sheet) -> Markup {
     let width = sheet.header.len();
     html! {
         div .scroll tabindex="0" role="group" aria-label=(sheet.title) { table .prose[sheet.prose] {
-            caption { (words.heading(&sheet.title)) }
+            caption { (sheet.title) }
             thead { tr { @for (at, name) in sheet.header.iter().enumerate() {
                 @if name.is_empty() { td {} } @else {
-                    th scope="col" .number[at > 0 && !sheet.prose] { (words.heading(name)) }
+                    th scope="col" .number[at > 0 && !sheet.prose] { (name) }
                 }
             } } }
             tbody { @for row in &sheet.rows {
@@ -275,7 +272,7 @@ pub fn sheet(words: &Words, sheet: &Sheet) -> Markup {
 fn glossary(scene: &Scene<'_>, style: &Style) -> Markup {
     let chart::Scene { comparison, words, .. } = scene;
     let cells = || comparison.rows.iter().flat_map(|row| &row.cells);
-    let mut verdicts: Vec<&str> = cells().filter_map(tax_of).map(chart::verdict_id).collect();
+    let mut verdicts: Vec<&str> = cells().filter_map(tax_of).map(table::verdict_id).collect();
     verdicts.sort_unstable();
     verdicts.dedup();
     let mut flags: Vec<Flag> = cells()
@@ -299,7 +296,7 @@ fn glossary(scene: &Scene<'_>, style: &Style) -> Markup {
                 dt id={ "flag-" (flag.letter()) } {
                     (words.with("page-flag", &[("letter", text(&flag.letter().to_string()))]))
                 }
-                dd { (note_text(flag.explanation())) }
+                dd { (note_text(&notes::explanation(words, flag))) }
             }
             @for id in probes {
                 dt id={ "probe-" (id) } { (id) }
@@ -332,7 +329,7 @@ pub fn note_text(note: &str) -> Markup {
 
 fn method(scene: &Scene<'_>, style: &Style) -> Markup {
     let chart::Scene { comparison, words, .. } = scene;
-    let notes = notes::notes(comparison);
+    let notes = notes::notes(comparison, words);
     html! {
         ul { @for note in &notes { li { (note_text(note)) } } }
         @if !style.again.is_empty() {

@@ -3,6 +3,7 @@
 use super::grid::{Grid, Piece};
 use crate::compare::{Cell, Comparison, Row, Tax, Verdict, tax_of};
 use crate::report::table::{self, Line};
+use crate::words::Words;
 
 /// Fewest columns of a cut name and of the reference's cut name.
 const SHORTEST: (usize, usize) = (12, 7);
@@ -58,7 +59,9 @@ fn counted(rows: &[&Row]) -> Option<String> {
     let mut words: Vec<(String, usize)> = Vec::new();
     for row in rows {
         let word = match row.cells.last() {
-            Some(Cell::Measured(measured)) => measured.tax.as_ref().map(table::verdict),
+            Some(Cell::Measured(measured)) => {
+                measured.tax.as_ref().map(|tax| table::verdict(&Words::english(), tax))
+            }
             _ => Some("not measured".into()),
         };
         let Some(word) = word else { continue };
@@ -75,12 +78,12 @@ fn counted(rows: &[&Row]) -> Option<String> {
 
 fn line_of_row(comparison: &Comparison, row: &Row) -> Vec<Piece> {
     let name = super::name(comparison, row);
-    let base = table::line(name.clone(), 0, (row, &row.cells[0]), comparison);
+    let base = table::line(&Words::english(), name.clone(), 0, (row, &row.cells[0]), comparison);
     let Some(cell) = row.cells.get(1) else {
         let letters = base.verdict.strip_prefix(&comparison.reference).unwrap_or(&base.verdict);
         return [name, base.cost, base.mean, letters.trim().to_owned()].map(Piece::plain).to_vec();
     };
-    let own = table::line(name, 1, (row, cell), comparison);
+    let own = table::line(&Words::english(), name, 1, (row, cell), comparison);
     let verdict = if base.cost.is_empty() { base.verdict } else { own.verdict };
     let verdict = Piece { verdict: own.word, ..Piece::plain(verdict) };
     let mut pieces = [own.what, base.cost, own.tax, own.interval, own.mean].map(Piece::plain);
@@ -93,7 +96,7 @@ pub fn of_environments(comparison: &Comparison, row: &Row) -> Grid {
     let names = [&super::name(comparison, row), "cost", "tax", "95\u{a0}%", "mean", "verdict"];
     let of_column = |(column, cell): (usize, &Cell)| {
         let label = comparison.columns[column].clone();
-        let line = table::line(label, column, (row, cell), comparison);
+        let line = table::line(&Words::english(), label, column, (row, cell), comparison);
         let Line { what, cost, tax, interval, mean, verdict, word, .. } = line;
         let verdict = if column == 0 && word.is_none() && !cost.is_empty() {
             verdict.replacen(&comparison.reference, "reference", 1)

@@ -17,6 +17,7 @@ pub use tally::Tally;
 use super::{Style, directories, notes, table};
 use crate::compare::{Cell, Comparison, Conditions, Flag, RemarkKind, Row, Tax, Verdict, tax_of};
 use crate::units;
+use crate::words::Words;
 
 /// Most lines of the screen.
 const MOST_LINES: usize = 40;
@@ -167,7 +168,7 @@ fn name(comparison: &Comparison, row: &Row) -> String {
     let first = dirs.next();
     let common = dirs.all(|dir| Some(dir) == first);
     let dir = row.dir.clone().filter(|_| !common);
-    table::title(&Row { dir, cells: Vec::new(), ..row.clone() })
+    table::title(&Words::english(), &Row { dir, cells: Vec::new(), ..row.clone() })
 }
 
 /// The cells of a grid that have marks.
@@ -178,8 +179,8 @@ fn cells(grid: &Grid) -> Vec<&Piece> {
 /// What the letters and figures of these cells mean, as far as a reader would stumble over them.
 fn explained(cells: &[&Cell]) -> Vec<String> {
     let name = |flag: &Flag| {
-        let text = flag.explanation();
-        let name = text.split_once(':').map_or(text, |(name, _)| name);
+        let text = notes::explanation(&Words::english(), *flag);
+        let name = text.split_once(':').map_or(text.as_str(), |(name, _)| name);
         format!("({}) {name}", flag.letter())
     };
     let flags = table::flags_of(cells.iter().copied());
@@ -187,14 +188,14 @@ fn explained(cells: &[&Cell]) -> Vec<String> {
     let letters: String = flags.iter().map(|flag| flag.letter()).collect();
     let flags = format!("{}: envtax list flags {letters}", names.join(", "));
     let taxes: Vec<&Tax> = cells.iter().filter_map(|cell| tax_of(cell)).collect();
-    let remarks = tally::remarks(&taxes).into_iter().map(str::to_owned);
+    let remarks = tally::remarks(&taxes);
     (!letters.is_empty()).then_some(flags).into_iter().chain(remarks).collect()
 }
 
 /// What would be misread without it: remarks, and why something was not measured.
 pub fn warnings(comparison: &Comparison, most: usize) -> Vec<String> {
-    let mut all: Vec<String> = notes::remarks_of(comparison, &WARNINGS);
-    all.extend(notes::reasons(comparison));
+    let mut all: Vec<String> = notes::remarks_of(comparison, &Words::english(), &WARNINGS);
+    all.extend(notes::reasons(comparison, &Words::english()));
     let line = |text: &String| text.lines().next().unwrap_or_default().to_owned();
     let more = all.len().saturating_sub(most);
     let mut told: Vec<String> = all.iter().take(most).map(line).collect();

@@ -221,7 +221,7 @@ fn why_absent(comparison: &Comparison, column: usize) -> String {
     let label = Some(&comparison.columns[column]);
     let is_own = |it: &&Remark| it.kind == RemarkKind::NotStarted && it.column.as_ref() == label;
     let Some(remark) = comparison.remarks.iter().find(is_own) else { return String::new() };
-    let text = failure::remark(remark);
+    let text = failure::remark(&crate::words::Words::english(), remark);
     let line = text.lines().next().unwrap_or_default();
     // The text may say the same before the reason.
     let line = line.split_once("did not start: ").map_or(line, |(_, why)| why);

@@ -5,6 +5,7 @@ use super::grid::Piece;
 use crate::compare::{Cell, Comparison, Open, Row, Tax, Verdict, tax_of};
 use crate::report::notes;
 use crate::report::table::{self, Ends};
+use crate::words::Words;
 
 /// A row with its tax.
 pub type Found<'a> = (&'a Row, &'a Tax);
@@ -149,7 +150,7 @@ pub fn legend(comparison: &Comparison, cells: &[&Piece], of_areas: bool) -> Stri
 }
 
 /// What figures and verdicts mean that many readers take for something else.
-pub fn remarks(taxes: &[&Tax]) -> Vec<&'static str> {
+pub fn remarks(taxes: &[&Tax]) -> Vec<String> {
     let is = |tax: &Tax, wanted: Open| match tax.verdict {
         Verdict::Inconclusive { why, .. } => why == wanted,
         _ => false,
@@ -157,6 +158,9 @@ pub fn remarks(taxes: &[&Tax]) -> Vec<&'static str> {
     let has = |wanted: Open| taxes.iter().any(|tax| is(tax, wanted));
     let ends = |tax: &Tax| table::range(tax).map(|(ends, _)| ends);
     let is_of = |wanted: Ends| taxes.iter().any(|tax| ends(tax) == Some(wanted));
+    let words = Words::english();
+    let [few_launches, many_rows] =
+        [Open::FewLaunches, Open::ManyRows].map(|open| notes::why(&words, open));
     let told = [
         (
             is_of(Ends::Rounds),
@@ -165,10 +169,10 @@ pub fn remarks(taxes: &[&Tax]) -> Vec<&'static str> {
         ),
         (is_of(Ends::Levels), "tax as a range: the levels between which it jumps"),
         (is_of(Ends::Runs), "tax as a range: from the least to the largest of the runs"),
-        (has(Open::FewLaunches), notes::why(Open::FewLaunches)),
-        (has(Open::ManyRows), notes::why(Open::ManyRows)),
+        (has(Open::FewLaunches), few_launches.as_str()),
+        (has(Open::ManyRows), many_rows.as_str()),
     ];
-    told.into_iter().filter(|it| it.0).map(|it| it.1).collect()
+    told.into_iter().filter(|it| it.0).map(|it| it.1.to_owned()).collect()
 }
 
 #[cfg(test)]

@@ -41,7 +41,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ),
     ("deps", &["cleanup", "inside", "model", "stats", "sys", "units"]),
     ("import", &["model", "runfile"]),
-    ("compare", &["runfile", "stats", "model", "units"]),
+    ("compare", &["runfile", "stats", "model", "units", "words"]),
     ("words", &[]),
     ("view", &["compare", "import", "model", "report", "runfile", "units", "words"]),
     ("report", &["compare", "units", "model", "words"]),

@@ -1,0 +1,90 @@
+# レイアウト共通
+layout-letters = かっこ内の文字はフラグです。意味は `envtax list flags` で確認できます
+layout-empty = レイアウト `{ $name }` に使う項目がありません。`{ $command }` で測定してください
+layout-ratio = 比
+
+# appvirt-files
+appvirt-write = Write({ $total })[秒]
+appvirt-settle = 書き込み完了待ち({ $total })[秒]
+appvirt-read = Read({ $total })[秒]
+appvirt-first = 1回目
+appvirt-second = 2回目
+appvirt-third = 3回目
+appvirt-centre = 代表値
+appvirt-note-runs = 短いほど高速。最初の3列は順番を入れ替えながら測った1回ごとの値、最後の列は全ラウンドの代表値と95%信頼区間です
+appvirt-note-settle = 書き込み完了待ち: プログラムがファイルを閉じてから、データがディスクに書き込まれるまでの時間。Writeの時間には含まれません
+
+# mounts
+mounts-title = dd: { $what }
+mounts-write = 書き込み
+mounts-read = 読み出し
+mounts-speeds = dd: MB/秒と、速度の比(95%信頼区間つき)
+
+# process-cost
+cost-title = 測定結果(95%信頼区間の半幅つき)
+cost-environments = マシンスペック
+cost-distribution = ディストリビューション
+cost-kernel = カーネル
+cost-cpu = CPU
+cost-memory = RAM
+cost-machine = 仮想マシン
+cost-process = プロセス生成 [ms]
+cost-process-memory = プロセス当たりのメモリ [MB]
+cost-thread = スレッド生成 [ms]
+cost-thread-memory = スレッド当たりのメモリ [MB]
+cost-read-warm = 読み出し(ページキャッシュあり) [MB/s]
+cost-read-cold = 読み出し(ページキャッシュなし) [MB/s]
+cost-write-buffered = 書き込み(バッファーあり) [MB/s]
+cost-write-direct = 書き込み(ダイレクトI/O) [MB/s]
+cost-write-fdatasync = 書き込み(最後にfdatasync) [MB/s]
+cost-ballast = 親プロセスのメモリ量とプロセス生成 [ms]
+cost-no-ballast = 追加メモリなし
+cost-note-creation = プロセス生成の時間は親プロセス側だけで測り、その間、子プロセスは待機しています。メモリは `free` の差分1回ではなく、プロセス数を変えて測った値の傾きから求めています
+cost-note-rates = MB/sの比は速度の比です。1より大きければ基準環境より高速です
+
+# teardown
+teardown-title = 合計時間[秒]とプロセス当たりの時間[ms]
+teardown-creation = { $count }個の生成({ $shape })[秒]
+teardown-destruction = { $count }個の終了({ $shape })[秒]
+teardown-each = プロセス当たり[ms]
+teardown-bystander = 他のプロセスへの影響
+teardown-blocked = 待たされた時間の割合[%]
+teardown-calm = 平常時
+teardown-during = 実行中
+teardown-worst = 最悪値
+teardown-while-create = { $op }({ $n }個のプロセスを生成中)
+teardown-while-exit = { $op }({ $n }個のプロセスが終了中)
+teardown-while-writing = { $op }({ $dir } に{ $n } MiBを書き込み中)
+teardown-note = 待たされた時間の割合: 生成または終了にかかった時間のうち、通常優先度の他のプロセスの操作が平常時より長くかかっていた時間の割合。分布は完全版のレポートにあります
+
+# unixbench
+unixbench-title = UnixBenchの各テスト: スコア、インデックス、スコアの比(95%信頼区間つき)
+unixbench-bars = UnixBench: 各テストのインデックス
+unixbench-index = インデックス
+unixbench-score = 総合インデックス
+unixbench-note-scores = スコアはenvtaxの下限値から計算しています。かっこ内はインデックス(SPARCstation 20-61を10とする)です。インデックスに信頼区間はなく、その下の比にあります。ファイルコピーはページキャッシュ上で、コンテキスト切り替えは1つのCPU上で測っています
+unixbench-note-others = UnixBench本体のスコアとは比較できません。execlスループットでは、UnixBenchは動的リンクされた自分自身を実行するため、約20命令のプログラムを使うここでの測定より30倍ほど遅くなります。プロセス生成でも、より大きなプロセスをforkするため最大2倍ほど遅くなります
+unixbench-note-some = { $all }テスト中{ $found }テストだけを測定したため、総合インデックスはありません
+
+# before-after
+before-note-speed-up = 数値の単位は秒。高速化率: { $reference } の時間に対して短縮された割合、(旧 - 新) / 旧
+before-note-averages = 平均: 各入力の相加平均から算出。中央値: 前後それぞれの中央値から算出。対応あり: 入力ごとの比の幾何平均。信頼区間は、入力を多数の中からの無作為標本とみなしたものです
+before-input = 入力 { $input }
+before-command = コマンド
+before-time = time
+before-speed-up = 高速化率[%]
+before-averages = { $inputs }入力での高速化率[%]{ $group }
+head-paired = 対応あり
+before-open = 判定なし:
+before-zero = 差は不明(値が0の実行あり)
+before-ticks-more = は{ $count }ティック増(差は不明)
+before-ticks-less = は{ $count }ティック減(差は不明)
+before-same = は同等
+before-inconclusive = は差が不明
+before-took-more = は{ $share }%増
+before-took-less = は{ $share }%減
+before-slower = は{ $share }%の低速化
+before-faster = は{ $share }%の高速化
+before-other-inputs = 中央値になった入力が前({ $before })と後({ $after })で異なるため、この比に対応する入力はありません
+before-averages-disagree = 平均({ $mean }%)と中央値({ $median }%)が食い違っています。入力によって変化の度合いが異なります
+before-no-change = 対応ありの信頼区間({ $low }~{ $high }%)は「変化なし」を含みます
