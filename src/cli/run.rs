@@ -50,6 +50,10 @@ pub struct RunArgs {
     /// Empty the page caches before every second start; needs root and slows down other programs
     #[arg(long)]
     pub cold_launches: bool,
+    /// Measure the cases of each lap in the order of the suite and of `--probe`, and not in random
+    /// order: shows what the published order of a suite does to its figures
+    #[arg(long)]
+    pub fixed_order: bool,
     /// Run N busy processes beside the measurement, to measure the environments under load; the
     /// system places them, and a run without them is the comparison
     #[arg(long, value_name = "N", default_value_t = 0)]

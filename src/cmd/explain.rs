@@ -194,6 +194,7 @@ fn draft_of(
         },
         launches: args.rounds.map_or(LaunchCount::Affordable, |_| LaunchCount::Exactly(1)),
         cold_launches: false,
+        fixed_order: false,
         load: 0,
         commands: Some(CommandRules {
             prepare,

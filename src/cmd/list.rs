@@ -152,7 +152,9 @@ fn probe_pages() -> String {
 fn probe_page(info: &ProbeInfo) -> String {
     let mut text = format!("## {}\n\n{}.\n\n", info.id, sentence(info.summary));
     for param in info.params {
-        text.push_str(&format!("- Parameter `{}`: {}\n", param.name, param.range()));
+        let silent = param.silent.map(|value| format!("; without it `{value}`"));
+        let silent = silent.unwrap_or_default();
+        text.push_str(&format!("- Parameter `{}`: {}{silent}\n", param.name, param.range()));
     }
     let cases: Vec<&str> = info.cases.iter().copied().filter(|it| !it.is_empty()).collect();
     for (name, list) in [("Cases", cases), ("Figures", names(info.phases))] {

@@ -85,6 +85,7 @@ fn draft_of(args: &RunArgs, environments: Vec<EnvSpec>, file: Option<&EnvFile>) 
         stop: Stop::at_precision(args.precision / 100.0, plan::MIN_ROUNDS, budget_s),
         launches: args.launches.map_or(LaunchCount::Affordable, LaunchCount::Exactly),
         cold_launches: args.cold_launches,
+        fixed_order: args.fixed_order,
         load: args.load,
         commands: None,
     })

@@ -72,6 +72,7 @@ fn draft_of(args: &TimeArgs, environments: Vec<EnvSpec>) -> Result<Draft> {
             (None, None) => LaunchCount::Affordable,
         },
         cold_launches: false,
+        fixed_order: false,
         load: 0,
         commands: Some(CommandRules {
             prepare: words(&args.prepare)?,

@@ -90,6 +90,9 @@ fn run_words(plan: &Plan, specs: &[&EnvSpec], cases: &[&Case], amount: &Amount) 
     if let Some(number) = amount.launches.or(planned) {
         option(&mut words, "--launches", number.to_string());
     }
+    if plan.fixed_order {
+        words.push("--fixed-order".into());
+    }
     if plan.load > 0 {
         option(&mut words, "--load", plan.load.to_string());
     }

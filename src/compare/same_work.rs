@@ -320,7 +320,8 @@ pub(super) fn facts(side: &Side<'_>) -> Facts {
     let mut facts = own.facts.clone();
     facts.extend(programs(session));
     for (name, dir) in &own.dirs {
-        let words = ["filesystem", "source", "path"].map(|fact| dir.get(fact).cloned());
+        let words =
+            ["filesystem", "source", "path", "device_model"].map(|fact| dir.get(fact).cloned());
         let words: Vec<String> = words.into_iter().flatten().collect();
         facts.insert(format!("dir {name}"), words.join(" "));
     }

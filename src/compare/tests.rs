@@ -41,6 +41,7 @@ pub(super) fn run_of(
         stop: Stop::at_precision(0.02, 15, 1.0),
         launches: LaunchCount::Affordable,
         cold_launches: false,
+        fixed_order: false,
         load: 0,
         commands: None,
     };

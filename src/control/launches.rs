@@ -158,6 +158,7 @@ mod tests {
                 number => LaunchCount::Exactly(number),
             },
             cold_launches: true,
+            fixed_order: false,
             load: 0,
             commands: None,
         }

@@ -208,6 +208,7 @@ fn header(
             stop: Stop::Rounds { rounds: 0, budget_s: None },
             launches: LaunchCount::Exactly(1),
             cold_launches: false,
+            fixed_order: false,
             load: 0,
             commands: None,
         },

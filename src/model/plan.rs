@@ -94,6 +94,8 @@ pub struct Plan {
     pub launches: LaunchCount,
     /// Every second start after the first has empty page caches.
     pub cold_launches: bool,
+    /// The cases of each lap are measured in the order of `cases`, and not in random order.
+    pub fixed_order: bool,
     /// Number of busy processes that envtax runs beside the measurement.
     pub load: u32,
     /// The rules for whole commands, if the cases are commands.
@@ -150,6 +152,8 @@ struct PlanRecord {
     launches: u32,
     #[serde(default)]
     cold_launches: bool,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    fixed_order: bool,
     #[serde(default, skip_serializing_if = "is_zero")]
     load: u32,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -184,6 +188,7 @@ impl From<PlanRecord> for Plan {
                 number => LaunchCount::Exactly(number),
             },
             cold_launches: record.cold_launches,
+            fixed_order: record.fixed_order,
             load: record.load,
             commands: record.commands.map(|commands| commands.rules),
         }
@@ -208,6 +213,7 @@ impl From<Plan> for PlanRecord {
                 LaunchCount::Exactly(number) => number,
             },
             cold_launches: plan.cold_launches,
+            fixed_order: plan.fixed_order,
             load: plan.load,
             commands: plan.commands.map(|rules| CommandRulesRecord { rules, runs }),
         }

@@ -31,6 +31,8 @@ pub struct Wish {
     pub stop: Stop,
     pub launches: LaunchCount,
     pub cold_launches: bool,
+    /// Cases are measured in their own order, and not in random order.
+    pub fixed_order: bool,
     /// Busy processes beside the run.
     pub load: u32,
     pub commands: Option<CommandRules>,
@@ -112,6 +114,7 @@ pub fn make(wish: Wish) -> Result<Draft> {
         commands: wish.commands,
         launches: wish.launches,
         cold_launches: wish.cold_launches,
+        fixed_order: wish.fixed_order,
         load: wish.load,
     };
     Ok(Draft { plan })
@@ -201,6 +204,7 @@ mod tests {
             stop: Stop::at_precision(0.02, MIN_ROUNDS, 60.0),
             launches: LaunchCount::Affordable,
             cold_launches: false,
+            fixed_order: false,
             load: 0,
             commands: None,
         }

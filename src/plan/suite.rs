@@ -60,28 +60,28 @@ pub const SUITES: &[Suite] = &[
     },
     Suite {
         name: "appvirt-files",
-        summary: "250 MiB written and read in four block sizes",
+        summary: "250 MiB written and read by the C library in four block sizes",
         cases: Cases::Of(&[
             (
                 "file.write",
                 &[
-                    "size=4KiB total=250MiB mode=buffered",
-                    "size=32KiB total=250MiB mode=buffered",
-                    "size=512KiB total=250MiB mode=buffered",
-                    "size=1MiB total=250MiB mode=buffered",
+                    "size=4KiB total=250MiB mode=buffered data=text by=stdio",
+                    "size=32KiB total=250MiB mode=buffered data=text by=stdio",
+                    "size=512KiB total=250MiB mode=buffered data=text by=stdio",
+                    "size=1MiB total=250MiB mode=buffered data=text by=stdio",
                 ],
             ),
             (
                 "file.scan",
                 &[
-                    "size=4KiB total=250MiB cache=cold",
-                    "size=32KiB total=250MiB cache=cold",
-                    "size=512KiB total=250MiB cache=cold",
-                    "size=1MiB total=250MiB cache=cold",
-                    "size=4KiB total=250MiB cache=warm",
-                    "size=32KiB total=250MiB cache=warm",
-                    "size=512KiB total=250MiB cache=warm",
-                    "size=1MiB total=250MiB cache=warm",
+                    "size=4KiB total=250MiB cache=cold data=text by=stdio",
+                    "size=32KiB total=250MiB cache=cold data=text by=stdio",
+                    "size=512KiB total=250MiB cache=cold data=text by=stdio",
+                    "size=1MiB total=250MiB cache=cold data=text by=stdio",
+                    "size=4KiB total=250MiB cache=warm data=text by=stdio",
+                    "size=32KiB total=250MiB cache=warm data=text by=stdio",
+                    "size=512KiB total=250MiB cache=warm data=text by=stdio",
+                    "size=1MiB total=250MiB cache=warm data=text by=stdio",
                 ],
             ),
         ]),
@@ -92,21 +92,28 @@ pub const SUITES: &[Suite] = &[
         name: "process-cost",
         summary: "processes and threads, what they take, and 1 GiB of file",
         cases: Cases::Of(&[
-            ("process.hold", &["n=100", "n=300", "n=1000"]),
+            (
+                "process.hold",
+                &["n=100", "n=300", "n=1000", "n=1000 mapped=256MiB", "n=1000 written=256MiB"],
+            ),
             ("thread.hold", &["n=1000"]),
-            ("process.fork", &[""]),
-            ("process.ballast", &["kind=mapped amount=256MiB", "kind=written amount=256MiB"]),
-            ("file.scan", &["size=1MiB total=1GiB cache=warm", "size=1MiB total=1GiB cache=cold"]),
+            (
+                "file.scan",
+                &[
+                    "size=1MiB total=1GiB cache=warm data=zero",
+                    "size=1MiB total=1GiB cache=cold data=zero",
+                ],
+            ),
             (
                 "file.write",
                 &[
-                    "size=1MiB total=1GiB mode=buffered",
-                    "size=1MiB total=1GiB mode=direct",
-                    "size=1MiB total=1GiB mode=fdatasync",
+                    "size=1MiB total=1GiB mode=buffered data=zero",
+                    "size=1MiB total=1GiB mode=direct data=zero",
+                    "size=1MiB total=1GiB mode=fdatasync data=zero",
                 ],
             ),
         ]),
-        budget_s: 300.0,
+        budget_s: 900.0,
         layout: Some("process-cost"),
     },
     Suite {
@@ -135,7 +142,7 @@ pub const SUITES: &[Suite] = &[
         cases: Cases::Of(&[
             ("cpu.integer", &[""]),
             ("cpu.float", &[""]),
-            ("process.replace", &[""]),
+            ("process.replace", &["", "program=dynamic"]),
             (
                 "file.copy",
                 &["buffer=1KiB blocks=2000", "buffer=256B blocks=2000", "buffer=4KiB blocks=2000"],
@@ -153,10 +160,11 @@ pub const SUITES: &[Suite] = &[
         name: "mounts",
         summary: "dd and metadata in each --dir, with the cost of a call and of a byte",
         cases: Cases::Of(&[
-            ("file.write", &["size=64KiB total=256MiB mode=fdatasync"]),
+            ("file.write", &["size=64KiB total=2GiB mode=fdatasync data=zero"]),
             (
                 "file.scan",
                 &[
+                    "size=512B total=2GiB cache=warm data=zero",
                     "size=512B total=16MiB cache=warm",
                     "size=4KiB total=16MiB cache=warm",
                     "size=64KiB total=16MiB cache=warm",
@@ -168,7 +176,7 @@ pub const SUITES: &[Suite] = &[
             ("file.create", &[""]),
             ("file.walk", &[""]),
         ]),
-        budget_s: 120.0,
+        budget_s: 600.0,
         layout: Some("mounts"),
     },
 ];

@@ -16,6 +16,11 @@ pub const BLOCK: std::ops::RangeInclusive<u64> = 512..=64 << 20;
 /// Sizes of a file that a user may ask for.
 pub const TOTAL: std::ops::RangeInclusive<u64> = 512..=64 << 30;
 
+/// Kinds of data, for the parameter `data`.
+pub const DATA: &[&str] = &["random", "zero", "text"];
+/// Who calls the system, for the parameter `by`: the probe, or the C library for the probe.
+pub const BY: &[&str] = &["call", "stdio"];
+
 /// Blocks to write, one after the other.
 pub struct Source {
     memory: Aligned,
@@ -42,6 +47,23 @@ impl Source {
     /// The same block of zeros every time.
     pub fn zeros(block: usize) -> Source {
         Source { memory: Aligned::new(block), block, at: 0, ring: 1, step: 1 }
+    }
+
+    /// The same line every time: a block of `A` that ends in a carriage return and a line feed.
+    fn text(block: usize) -> Source {
+        let mut source = Source::zeros(block);
+        source.memory.fill(b'A');
+        source.memory[block - 2..].copy_from_slice(b"\r\n");
+        source
+    }
+
+    /// Blocks of the kind that the parameter `data` names; [`DATA`] has them.
+    pub fn of(data: &str, block: usize) -> Source {
+        match data {
+            "zero" => Source::zeros(block),
+            "text" => Source::text(block),
+            _ => Source::incompressible(block),
+        }
     }
 
     #[inline]
@@ -87,12 +109,16 @@ impl Extent {
     /// Makes the file out of data that does not compress, and makes it durable.
     pub fn make_file(&self, path: &Path) -> Result<()> {
         let piece = self.total.min(1 << 20) as usize;
-        let mut source = Source::incompressible(piece);
+        self.make_file_of(path, Source::incompressible(piece))
+    }
+
+    /// As [`Extent::make_file`], out of the blocks of `source`.
+    pub fn make_file_of(&self, path: &Path, mut source: Source) -> Result<()> {
         let mut write = || -> io::Result<()> {
             let mut file = std::fs::File::create_new(path)?;
             let mut left = self.total as usize;
             while left > 0 {
-                let now = left.min(piece);
+                let now = left.min(source.block);
                 file.write_all(&source.next()[..now])?;
                 left -= now;
             }
@@ -226,6 +252,8 @@ mod tests {
         let mut zeros = Source::zeros(512);
         assert_eq!(zeros.next().as_ptr(), zeros.next().as_ptr());
         assert_eq!(zeros.next(), [0; 512]);
+        let mut text = Source::of("text", 512);
+        assert!(text.next().ends_with(b"AA\r\n") && text.next().starts_with(b"AA"));
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, ensure};
 
 use super::aligned::Aligned;
-use super::file_blocks::{self as blocks, Extent};
+use super::file_blocks::{self as blocks, Extent, Source};
 use super::file_cold::{self, Cold};
 use super::{Param, Probe, ProbeInfo, Setup, WHOLE};
 use crate::measure::{Stopwatch, Workload};
@@ -26,7 +26,9 @@ static INFO: ProbeInfo = ProbeInfo {
                posix_fadvise), and looked for by a means that was seen to tell a file just read \
                from one just evicted; `cold_verified` of `cold_checked` samples had at most 1 % \
                of the pages in the cache. `cache=dropped`: as cold, by dropping the caches of the \
-               whole system, which slows everything else down. `cache=direct`: O_DIRECT. A device \
+               whole system, which slows everything else down. `cache=direct`: O_DIRECT. `data`: \
+               what the file is made of, as for file.write. `by=stdio` reads through the C \
+               library: fopen, one fread a block, fclose, with the library's own buffer. A device \
                or a host may have a cache of its own, of which nothing here knows.",
     unit: "block",
     source: "\"On the performance of virtualised applications, writing and reading files\" \
@@ -38,6 +40,8 @@ static INFO: ProbeInfo = ProbeInfo {
         Param::bytes("size", blocks::BLOCK),
         Param::bytes("total", blocks::TOTAL),
         Param::one_of("cache", &["warm", "cold", "dropped", "direct"]),
+        Param::one_of("data", blocks::DATA).silent("random"),
+        Param::one_of("by", blocks::BY).silent("call"),
     ],
     cases: &[
         "size=1MiB total=16MiB cache=warm",
@@ -66,6 +70,7 @@ struct Scan {
     access: Access,
     buffer: Aligned,
     cache: Cache,
+    by_stdio: bool,
     note: Option<String>,
     checked: u64,
     verified: u64,
@@ -103,8 +108,13 @@ impl Probe for FileScan {
         if let Cache::Cold(cold) | Cache::Dropped(cold) = &cache {
             note = Some(cold.note.clone());
         }
+        let by_stdio = setup.option("by", "call") == "stdio";
+        if by_stdio && access == Access::Direct {
+            return blocks::cannot("the C library (`by=stdio`) has no direct access".into());
+        }
         let full_path = folder.join("file");
-        extent.make_file(&full_path)?;
+        let piece = extent.total.min(1 << 20) as usize;
+        extent.make_file_of(&full_path, Source::of(setup.option("data", "random"), piece))?;
         let mut scan = Scan {
             path: sys::FilePath::new(&full_path)?,
             file: File::open(&full_path)?,
@@ -113,6 +123,7 @@ impl Probe for FileScan {
             access,
             buffer: Aligned::new(extent.block),
             cache,
+            by_stdio,
             note,
             checked: 0,
             verified: 0,
@@ -135,6 +146,16 @@ impl Scan {
             self.note = Some(note.to_owned());
         }
         Ok(())
+    }
+
+    /// As [`Scan::pass`], through the C library.
+    #[inline]
+    fn pass_by_stdio(&mut self, blocks: u64) -> Result<()> {
+        let mut file = sys::StdioFile::open(&self.path)?;
+        for block in 0..blocks {
+            file.read(&mut self.buffer).with_context(|| format!("reading block {block}"))?;
+        }
+        Ok(file.close()?)
     }
 
     /// Reads this number of blocks of the file, from its start.
@@ -179,7 +200,10 @@ impl Workload for Scan {
         let mut left = iterations;
         while left > 0 {
             let blocks = left.min(self.extent.blocks());
-            self.pass(blocks)?;
+            match self.by_stdio {
+                true => self.pass_by_stdio(blocks)?,
+                false => self.pass(blocks)?,
+            }
             left -= blocks;
         }
         Ok(iterations)
@@ -212,6 +236,12 @@ mod tests {
         let told = block.extras.notes[0].starts_with("cold, as");
         assert!(told || block.extras.notes[0].starts_with("requested cold, not verified: "));
         assert!(told || count("cold_verified") == 0);
+    }
+
+    #[test]
+    fn the_c_library_reads_all_of_it() {
+        let text = "size=4KiB total=1MiB cache=warm data=text by=stdio";
+        assert_eq!(blocks::measure(&FileScan, text).unwrap().iterations, 256);
     }
 
     #[test]

@@ -26,8 +26,12 @@ static INFO: ProbeInfo = ProbeInfo {
                (`data=random`: each block begins a page further in a ring of 1 MiB, so it comes \
                from memory as a program's would; dd repeats one block from the first cache); \
                `data=zero` repeats one block of zeros as dd does from /dev/zero, without reading \
-               that device. `claimed_bytes` counts what was said to be durable, `device_bytes` \
-               what the device under the folder, whoever asked, wrote in that time \
+               that device; `data=text` repeats one line: `A` throughout, then CR LF. \
+               `by=stdio` writes through the C library: fopen, one fwrite a block, fclose, with \
+               the buffer that the library takes by itself (musl on Linux: 1 KiB; msvcrt on \
+               Windows: 4 KiB), for mode=buffered only. `claimed_bytes` counts what was said \
+               to be durable, `device_bytes` what the device under the folder, whoever asked, \
+               wrote in that time \
                (`durable_ns`): for fdatasync and fsync until the write's end, otherwise until \
                the settle's.",
     unit: "block",
@@ -40,7 +44,8 @@ static INFO: ProbeInfo = ProbeInfo {
         Param::bytes("size", blocks::BLOCK),
         Param::bytes("total", blocks::TOTAL),
         Param::one_of("mode", &["buffered", "direct", "fdatasync", "fsync"]),
-        Param::one_of("data", &["random", "zero"]),
+        Param::one_of("data", blocks::DATA),
+        Param::one_of("by", blocks::BY).silent("call"),
     ],
     cases: &[
         "size=1MiB total=16MiB mode=buffered data=random",
@@ -67,6 +72,7 @@ struct Write {
     extent: Extent,
     access: Access,
     flush: Flush,
+    by_stdio: bool,
     durable: Durable,
     notes: Vec<String>,
 }
@@ -89,17 +95,23 @@ impl Probe for FileWrite {
         if access == Access::Direct && !blocks::try_direct(setup, extent.block)? {
             notes.push(blocks::COPIED.into());
         }
+        let by_stdio = setup.option("by", "call") == "stdio";
+        if by_stdio && (access, flush) != (Access::Buffered, Flush::Nothing) {
+            return blocks::cannot(
+                "the C library (`by=stdio`) has no calls for direct access and for durable data; \
+                 give `mode=buffered`"
+                    .into(),
+            );
+        }
         let folder = setup.scratch.folder()?;
-        let source = match setup.param("data")? {
-            "zero" => Source::zeros(extent.block),
-            _ => Source::incompressible(extent.block),
-        };
+        let source = Source::of(setup.param("data")?, extent.block);
         let write = Write {
             path: sys::FilePath::new(&folder.join("file"))?,
             source,
             extent,
             access,
             flush,
+            by_stdio,
             durable: Durable::under(folder)?,
             notes,
             folder: folder.to_owned(),
@@ -131,6 +143,15 @@ impl Write {
     }
 
     #[inline]
+    fn write_by_stdio(&mut self, iterations: u64) -> Result<()> {
+        let mut file = sys::StdioFile::create(&self.path)?;
+        for done in 0..iterations {
+            file.write(self.source.next()).with_context(|| format!("writing block {done}"))?;
+        }
+        file.close().context("closing the written file")
+    }
+
+    #[inline]
     fn settle(&mut self) -> Result<()> {
         let file = sys::WriteFile::open_as(&self.path, Access::Buffered)?;
         file.sync_all().context("fsync of the written file")?;
@@ -152,7 +173,10 @@ impl Workload for Write {
         let claims_at_once = self.flush != Flush::Nothing;
         self.durable.begin()?;
         watch.skip();
-        self.write(iterations)?;
+        match self.by_stdio {
+            true => self.write_by_stdio(iterations)?,
+            false => self.write(iterations)?,
+        }
         watch.lap(0);
         if claims_at_once {
             self.durable.end(bytes)?;
@@ -206,6 +230,15 @@ mod tests {
                 None => assert!(!block.extras.notes.is_empty(), "it says why"),
             }
         }
+    }
+
+    #[test]
+    fn the_c_library_writes_the_same() {
+        let of = |params| blocks::measure(&FileWrite, params);
+        let text = "size=4KiB total=256KiB mode=buffered data=text by=stdio";
+        assert_eq!(of(text).unwrap().iterations, 64);
+        let error = of("size=4KiB total=256KiB mode=direct data=text by=stdio").unwrap_err();
+        assert!(error.is::<super::super::CannotMeasure>());
     }
 
     #[test]

@@ -31,6 +31,8 @@ const FEWEST: u64 = 10;
 /// One operation of `process.hold` or `thread.hold`.
 struct Hold {
     held: Box<dyn Held>,
+    /// More memory of this process; unmapped when the block is done.
+    _ballast: Vec<sys::Ballast>,
     wanted: u64,
     possible: Possible,
     /// Readings of the memory: with nothing held, with all, and with fewer and fewer.
@@ -40,8 +42,14 @@ struct Hold {
 
 /// Prepares to hold as many as `n` says, or as many as limits allow.
 ///
-/// `bytes` is the most memory that one takes; it decides whether there is enough.
-pub fn prepare(setup: &Setup<'_>, held: Box<dyn Held>, bytes: u64) -> Result<Box<dyn Workload>> {
+/// `bytes` is the most memory that one takes; it decides whether there is enough. `ballast` is more
+/// memory of this process, for as long as it holds.
+pub fn prepare(
+    setup: &Setup<'_>,
+    held: Box<dyn Held>,
+    bytes: u64,
+    ballast: Vec<sys::Ballast>,
+) -> Result<Box<dyn Workload>> {
     let wanted = setup.count("n")?;
     let processes = sys::process_room();
     let memory = sys::memory_room();
@@ -52,7 +60,7 @@ pub fn prepare(setup: &Setup<'_>, held: Box<dyn Held>, bytes: u64) -> Result<Box
         return Err(CannotMeasure(reason).into());
     }
     let levels = Vec::with_capacity(STEPS as usize + 1);
-    Ok(Box::new(Hold { held, wanted, possible, levels, iterations: 0 }))
+    Ok(Box::new(Hold { held, _ballast: ballast, wanted, possible, levels, iterations: 0 }))
 }
 
 /// How many can be held.

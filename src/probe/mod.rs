@@ -138,7 +138,8 @@ pub struct ProbeInfo {
     pub phases: &'static [Phase],
     /// Every parameter, in the order in which they are written.
     pub params: &'static [Param],
-    /// The parameter sets that `--suite full` measures. Each names every parameter.
+    /// The parameter sets that `--suite full` measures. Each names every parameter that has no
+    /// silent value.
     pub cases: &'static [&'static str],
     /// Measured in every target directory.
     pub on_files: bool,
@@ -206,6 +207,11 @@ impl Setup<'_> {
     /// The value of a parameter that the probe's cases always give.
     pub fn param(&self, name: &str) -> Result<&str> {
         self.params.get(name).with_context(|| format!("parameter `{name}` is missing"))
+    }
+
+    /// The value of a parameter that texts leave out when it has the value `silent`.
+    pub fn option<'b>(&'b self, name: &str, silent: &'b str) -> &'b str {
+        self.params.get(name).unwrap_or(silent)
     }
 
     /// The number in a parameter.

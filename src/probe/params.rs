@@ -12,6 +12,9 @@ use crate::units;
 pub struct Param {
     pub name: &'static str,
     pub values: Values,
+    /// The value with which the parameter is left out of the texts of cases: what was measured
+    /// before the parameter was there. None for a parameter that every case names.
+    pub silent: Option<&'static str>,
 }
 
 /// The values that a parameter may have.
@@ -24,15 +27,20 @@ pub enum Values {
 
 impl Param {
     pub const fn one_of(name: &'static str, values: &'static [&'static str]) -> Param {
-        Param { name, values: Values::OneOf(values) }
+        Param { name, values: Values::OneOf(values), silent: None }
     }
 
     pub const fn count(name: &'static str, values: RangeInclusive<u64>) -> Param {
-        Param { name, values: Values::Count(values) }
+        Param { name, values: Values::Count(values), silent: None }
     }
 
     pub const fn bytes(name: &'static str, values: RangeInclusive<u64>) -> Param {
-        Param { name, values: Values::Bytes(values) }
+        Param { name, values: Values::Bytes(values), silent: None }
+    }
+
+    /// The same parameter, left out of the texts of cases when it has that value.
+    pub const fn silent(self, value: &'static str) -> Param {
+        Param { silent: Some(value), ..self }
     }
 
     /// The values that may be written, for messages and documents.
@@ -93,7 +101,7 @@ pub fn complete(info: &ProbeInfo, text: &str) -> Result<Params> {
     let word = |param: &Param| {
         let own = given.iter().find(|(name, _)| *name == param.name);
         let value = own.map(|(_, value)| value.as_str()).or(standard.get(param.name))?;
-        Some(format!("{}={value}", param.name))
+        (param.silent != Some(value)).then(|| format!("{}={value}", param.name))
     };
     let words: Vec<String> = info.params.iter().filter_map(word).collect();
     Ok(Params::new(&words.join(" ")))
@@ -125,5 +133,14 @@ mod tests {
         assert!(error("colour=red").contains("no parameter `colour`; it has size"));
         assert!(error("size").contains("NAME=VALUE"));
         assert!(error("size=4K size=4K").contains("twice"));
+    }
+
+    #[test]
+    fn a_silent_value_is_left_out() {
+        let info = super::super::find("file.write").unwrap().info();
+        let standard = info.cases[0];
+        assert_eq!(complete(info, "by=call").unwrap().as_str(), standard);
+        assert_eq!(complete(info, "by=stdio").unwrap().as_str(), format!("{standard} by=stdio"));
+        assert!(complete(info, "by=hand").is_err());
     }
 }

@@ -1,10 +1,11 @@
 //! Forks many children that all wait: the time and the memory of one of them.
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 
 use super::{Param, Probe, ProbeInfo, Setup, held};
 use crate::measure::Workload;
 use crate::sys;
+use crate::units::{bytes_exact, parse_bytes};
 
 pub struct ProcessHold;
 
@@ -26,18 +27,27 @@ static INFO: ProbeInfo = ProbeInfo {
                the system's: what others do meanwhile is in them. Slab that earlier processes \
                left is used again, so that `kernel` misses some of the slab when n is small. \
                `crude` misses what was taken from the CPUs' lists, which may be all. n is \
-               lowered, with a note, where a limit asks for it.",
+               lowered, with a note, where a limit asks for it. `mapped` and `written` give the \
+               parent so much more memory in small pages before the first fork, only mapped or \
+               with every page written; that is not timed.",
     unit: "process",
     source: "\"A rough comparison of the performance of WSL and guest and native Ubuntu\" \
-             (2017): 1000 children in pause(), `free` before and after (`crude`)",
+             (2017): 1000 children in pause(), `free` before and after (`crude`), also with 256 MB \
+             of the parent untouched and written",
     phases: held::PHASES,
-    params: &[Param::count("n", 1..=20_000)],
+    params: &[
+        Param::count("n", 1..=20_000),
+        Param::bytes("mapped", 0..=1 << 30).silent("0B"),
+        Param::bytes("written", 0..=1 << 30).silent("0B"),
+    ],
     cases: &["n=100", "n=300", "n=1000"],
     on_files: false,
 };
 
 /// Most memory of one process, in bytes: three times what was measured.
 const BYTES: u64 = 400 << 10;
+/// Bytes of memory for which a process needs one byte of page table: eight for each page of 4 KiB.
+const BYTES_BY_TABLE: u64 = 512;
 
 impl Probe for ProcessHold {
     fn info(&self) -> &'static ProbeInfo {
@@ -45,6 +55,53 @@ impl Probe for ProcessHold {
     }
 
     fn prepare(&self, setup: &Setup<'_>) -> Result<Box<dyn Workload>> {
-        held::prepare(setup, sys::hold_processes()?, BYTES)
+        let (mapped, written) = (extra(setup, "mapped")?, extra(setup, "written")?);
+        let held = sys::hold_processes()?;
+        held::fits_in_memory(written, "give a smaller `written`")?;
+        let mut ballast = Vec::new();
+        for bytes in [mapped, written].into_iter().filter(|bytes| *bytes > 0) {
+            let made = sys::Ballast::map(bytes as usize, None);
+            ballast.push(made.with_context(|| format!("mapping {}", bytes_exact(bytes)))?);
+        }
+        if let Some(last) = ballast.last_mut().filter(|_| written > 0) {
+            last.write();
+        }
+        held::prepare(setup, held, BYTES + written / BYTES_BY_TABLE, ballast)
+    }
+}
+
+/// The extra memory of the parent that a parameter asks for, in bytes.
+fn extra(setup: &Setup<'_>, name: &str) -> Result<u64> {
+    let text = setup.option(name, "0B");
+    parse_bytes(text).with_context(|| format!("`{name}={text}` is no size"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Scratch;
+    use super::*;
+    use crate::measure::{BlockSettings, run_block};
+    use crate::model::Params;
+
+    /// The children of a parent with written memory have page tables for it.
+    #[test]
+    fn what_the_parent_has_written_is_in_the_page_tables_of_its_children() {
+        let tables = |params: &str| {
+            let scratch = Scratch::at("unused".into());
+            let params = Params::new(params);
+            let setup = Setup::of(&params, &scratch);
+            let mut workload = match ProcessHold.prepare(&setup) {
+                Err(error) if super::super::cannot_measure(&error) => return None,
+                other => other.unwrap(),
+            };
+            let sized = BlockSettings::of(INFO.phases);
+            let settings = BlockSettings { iterations: 10, samples: 1, ..sized };
+            let block = run_block(workload.as_mut(), &settings, None).unwrap();
+            Some(block.samples[3][0] / block.iterations)
+        };
+        let Some(plain) = tables("n=10") else { return };
+        let of_pages = (64 << 20) / BYTES_BY_TABLE;
+        assert!(tables("n=10 mapped=64MiB").unwrap() < plain + of_pages / 2);
+        assert!(tables("n=10 written=64MiB").unwrap() > plain + of_pages / 2);
     }
 }

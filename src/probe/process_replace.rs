@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use anyhow::{Result, ensure};
 
 use super::process_exec::{carried, carried_stays_inside, not_executable};
-use super::{Probe, ProbeInfo, Setup, WHOLE};
+use super::{CannotMeasure, Param, Probe, ProbeInfo, Setup, WHOLE};
 use crate::measure::{Stopwatch, Workload};
 use crate::model::{Availability, Params};
 use crate::sys;
@@ -15,19 +15,19 @@ pub struct ProcessReplace;
 static INFO: ProbeInfo = ProbeInfo {
     id: "process.replace",
     summary: "a process that executes itself again and again",
-    timed: "execve of a carried static program of twenty instructions, by itself: it subtracts \
-             one from the number in its argument and executes its own file until the number is \
-             zero. Its old memory is released and the new program's first page is loaded; no \
-             process is created.",
+    timed: "execve of a carried program of twenty instructions, by itself: it subtracts one from \
+             the number in its argument and executes its own file until the number is zero. Its \
+             old memory is released and the new program is loaded; no process is created. \
+             `program=tiny`: static, one page. `program=dynamic`: the same instructions, linked \
+             with the C library, which the dynamic linker maps, binds and initialises each time.",
     excluded: "Nothing; but one fork, exit and waitpid for all executions of a sample are timed \
              with them. A sample has at least 200 executions, so these are below 1 % of the \
              figure.",
     unit: "execution",
-    source: "UnixBench execl, whose program is larger, dynamically linked, and formats its \
-             arguments anew",
+    source: "UnixBench execl, which is linked dynamically as well, and formats its arguments anew",
     phases: WHOLE,
-    params: &[],
-    cases: &[""],
+    params: &[Param::one_of("program", &["tiny", "dynamic"]).silent("tiny")],
+    cases: &["", "program=dynamic"],
     on_files: false,
 };
 
@@ -59,7 +59,15 @@ impl Probe for ProcessReplace {
     }
 
     fn prepare(&self, setup: &Setup<'_>) -> Result<Box<dyn Workload>> {
-        let path = carried(setup.scratch.folder()?, sys::REPLACING_EXECUTABLE)?;
+        let dynamic = match setup.option("program", "tiny") {
+            "dynamic" => Some(sys::dynamic_replacing_executable().ok_or_else(|| {
+                let reason = "no loader of glibc or musl is at its place in this environment";
+                CannotMeasure(reason.into())
+            })?),
+            _ => None,
+        };
+        let program = dynamic.as_deref().unwrap_or(sys::REPLACING_EXECUTABLE);
+        let path = carried(setup.scratch.folder()?, program)?;
         let program = sys::Executable::new(&[&path, &digits(2)])?;
         let status = sys::reap(sys::fork_exec(&program)?)?;
         if status == 127 {

@@ -35,6 +35,6 @@ impl Probe for ThreadHold {
     }
 
     fn prepare(&self, setup: &Setup<'_>) -> Result<Box<dyn Workload>> {
-        held::prepare(setup, sys::hold_threads()?, sys::HELD_THREAD_BYTES)
+        held::prepare(setup, sys::hold_threads()?, sys::HELD_THREAD_BYTES, Vec::new())
     }
 }

@@ -34,7 +34,8 @@ impl Report for Markdown {
                 let tables = layout.of(comparison, words)?;
                 let sheets: String = tables.sheets.iter().map(sheet).collect();
                 let notes: String = tables.notes.iter().map(|note| item(note)).collect();
-                sheets + &notes + "\n"
+                let state = item(&screen::state(&comparison.conditions).1);
+                sheets + &notes + &state + "\n"
             }
             None => String::new(),
         };

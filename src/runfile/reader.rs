@@ -164,6 +164,7 @@ mod tests {
             stop: Stop::at_precision(0.02, 15, 60.0),
             launches: LaunchCount::Affordable,
             cold_launches: false,
+            fixed_order: false,
             load: 0,
             commands: None,
         };

@@ -15,6 +15,7 @@ pub use shared::hypervisor::{Hypervisor, hypervisor};
 #[cfg(test)]
 pub use shared::mutation::mutate;
 pub use shared::pe;
+pub use shared::stdio::StdioFile;
 pub use shared::trace::{Born, Listener, PageCounts, TraceOrder};
 pub use shared::types::{HostTimes, Needs, Ready, Room, Shape, Written};
 

@@ -112,3 +112,53 @@ fn layouts_print_the_published_tables() {
         .prints("| write tmp bs=4KiB buffered |");
     place.is_clean();
 }
+
+/// The C library's calls, held processes by their parent's memory, and the other execl.
+#[test]
+fn layouts_print_what_the_originals_measured_beside_the_usual() {
+    let place = Place::new();
+    let probes = [
+        "file.write size=4KiB total=64KiB mode=buffered data=text by=stdio",
+        "process.hold n=20",
+        "process.hold n=20 written=1MiB",
+        "process.replace",
+    ];
+    let run = place.run(&["native", "other=native"], &probes);
+    let run = run.args(["--precision", "1000", "--budget", "2m"]);
+    let done = run.args(["--layout", "appvirt-files"]).run();
+    done.prints("4KiB buffered stdio").prints(" from `native` (");
+    let show =
+        |layout: &str| place.envtax(["compare", "run.jsonl", "--layout", layout]).run().exits(0);
+    show("process-cost")
+        .prints("process creation [ms] n=20, no extra memory")
+        .prints("memory per process [MB] n=20, 1MiB written");
+    show("unixbench").prints("Execl, tiny and static [lps]");
+    place.is_clean();
+}
+
+/// With one copy and with several, the tests have a table each.
+#[test]
+fn the_index_has_a_table_for_each_number_of_copies() {
+    let place = Place::new();
+    let run = place.run(&["native", "b=native"], &["syscall.mix"]).args(["--copies", "1,2"]);
+    let done = run.args(["--budget", "10s", "--layout", "unixbench"]).run();
+    done.prints("score, index, and ratio").prints("2 copies at a time: score of all");
+    place.is_clean();
+}
+
+#[test]
+fn cases_are_measured_in_the_order_given_if_that_is_asked_for() {
+    let place = Place::new();
+    let probes = ["syscall.getppid", "null", "clock.read clock=monotonic", "file.stat"];
+    let spelled: Vec<String> = probes.iter().map(|probe| probe.to_string()).collect();
+    let spelled: Vec<&str> = spelled.iter().map(String::as_str).collect();
+    place.run(&["native"], &spelled).args(SHORT).args(["--fixed-order"]).run().exits(0);
+    let text = place.read("run.jsonl");
+    let records: Vec<serde_json::Value> =
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(records[0]["plan"]["fixed_order"], true);
+    let blocks = records.iter().filter(|it| it["record"] == "block" && it["round"] != 0);
+    let order: Vec<(u64, u64)> =
+        blocks.map(|it| (it["round"].as_u64().unwrap(), it["case"].as_u64().unwrap())).collect();
+    assert!(order.len() >= probes.len() && order.is_sorted(), "{order:?}");
+}

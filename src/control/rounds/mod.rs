@@ -187,7 +187,11 @@ impl Driver<'_> {
 
     /// Measures one round of each of these cases. Returns whether the budget was enough for all.
     fn lap(&mut self, cases: &[usize]) -> Result<bool, Stop> {
-        for case in self.order.lap(cases) {
+        let order = match self.plan.fixed_order {
+            true => cases.to_vec(),
+            false => self.order.lap(cases),
+        };
+        for case in order {
             let elapsed_s = self.start.elapsed().as_secs_f64();
             if self.plan.stop.budget_s().is_some_and(|budget| elapsed_s >= budget) {
                 return Ok(false);

@@ -69,7 +69,8 @@ fn name(row: &Row) -> String {
     let other = ["mode", "cache"].into_iter().find_map(|name| param(row, name));
     let dir = row.dir.as_ref().map(|dir| format!(" {dir}")).unwrap_or_default();
     let size = param(row, "size").unwrap_or_default();
-    format!("{size} {}{dir}", other.unwrap_or_default())
+    let by = param(row, "by").map(|by| format!(" {by}")).unwrap_or_default();
+    format!("{size} {}{by}{dir}", other.unwrap_or_default())
 }
 
 fn overview(comparison: &Comparison, words: &Words, title: &str, rows: &[&Row]) -> Sheet {
@@ -80,7 +81,7 @@ fn overview(comparison: &Comparison, words: &Words, title: &str, rows: &[&Row]) 
         cells.extend(row.cells.iter().map(|cell| figure(words, cell, &seconds)));
         sheet.rows.push(cells);
         let taxes: Vec<String> =
-            row.cells.iter().skip(1).map(|cell| cell_ratio(cell, false)).collect();
+            row.cells.iter().skip(1).map(|cell| cell_ratio(words, cell, false)).collect();
         if taxes.iter().any(|tax| !tax.is_empty()) {
             let line =
                 [format!("  {}", words.say("ladder-tax")), String::new()].into_iter().chain(taxes);
@@ -91,9 +92,10 @@ fn overview(comparison: &Comparison, words: &Words, title: &str, rows: &[&Row]) 
 }
 
 fn single_runs(words: &Words, title: &str, column: usize, rows: &[&Row]) -> Sheet {
-    let header = ["", "appvirt-first", "appvirt-second", "appvirt-third", "appvirt-centre"];
-    let header = header.map(|id| if id.is_empty() { String::new() } else { words.say(id) });
-    let mut sheet = Sheet { header: header.to_vec(), ..Sheet::new(title, &[]) };
+    let ids = ["first", "second", "third", "mean", "centre"];
+    let header = ids.map(|id| words.say(&format!("appvirt-{id}"))).into_iter();
+    let header = std::iter::once(String::new()).chain(header).collect();
+    let mut sheet = Sheet { header, ..Sheet::new(title, &[]) };
     for row in rows {
         let Some(seconds) = super::whole_file_s(row) else { continue };
         let cell = &row.cells[column];
@@ -101,6 +103,8 @@ fn single_runs(words: &Words, title: &str, column: usize, rows: &[&Row]) -> Shee
         let first = measured(cell).map(|it| it.first_rounds.as_slice()).unwrap_or_default();
         let run = |at: usize| first.get(at).map(|ns| units::number(seconds(*ns)));
         cells.extend((0..3).map(|at| run(at).unwrap_or_default()));
+        let mean = (first.len() >= 3).then(|| first[..3].iter().sum::<f64>() / 3.0);
+        cells.push(mean.map(|ns| units::number(seconds(ns))).unwrap_or_default());
         cells.push(figure(words, cell, &seconds));
         sheet.rows.push(cells);
     }

@@ -12,8 +12,8 @@ mod unixbench;
 use anyhow::{Context, Result, ensure};
 
 use super::sheet::Sheet;
-use super::table::missing;
-use crate::compare::{Cell, Comparison, Measured, Row, Tax, tax_of};
+use super::table::{missing, verdict};
+use crate::compare::{Cell, Comparison, Measured, Row, Tax, Verdict, tax_of};
 use crate::model::suggest;
 use crate::units;
 use crate::words::{Words, text};
@@ -124,6 +124,9 @@ impl Layout {
     pub fn of(&self, comparison: &Comparison, words: &Words) -> Result<Tables> {
         let mut tables = (self.tables)(comparison, words);
         tables.sheets.retain(|sheet| !sheet.rows.is_empty());
+        let unreached = comparison.rows.iter().filter(|row| !is_reached(row)).count();
+        let unreached =
+            (unreached > 0).then(|| words.with("layout-unreached", &[("count", unreached.into())]));
         let cells = comparison.rows.iter().flat_map(|row| &row.cells);
         let mut doubts = cells.filter_map(measured).map(letters).filter(|it| !it.is_empty());
         let shown = tables.sheets.iter().flat_map(|sheet| sheet.rows.iter().flatten());
@@ -136,15 +139,56 @@ impl Layout {
             words.with(
                 "layout-empty",
                 &[("name", text(self.name)), ("command", text(self.measure))]
-            )
+            ) + &unreached.as_ref().map(|why| format!(" ({why})")).unwrap_or_default()
         );
+        tables.notes.extend(counts(comparison, words));
+        tables.notes.extend(unreached);
         Ok(tables)
     }
 }
 
+/// Whether the run came to the row in any column.
+fn is_reached(row: &Row) -> bool {
+    row.cells.iter().any(|cell| !matches!(cell, Cell::NotReached { .. }))
+}
+
+/// How many cells differ from the reference, in words; nothing without verdicts. The tables of
+/// whole commands have words of their own.
+fn counts(comparison: &Comparison, words: &Words) -> Option<String> {
+    let own = comparison.rows.iter().filter(|row| !row.is_of_command());
+    let taxes = own.flat_map(|row| &row.cells).filter_map(tax_of);
+    let verdicts: Vec<Verdict> = taxes.map(|tax| tax.verdict).collect();
+    let count = |wanted: Verdict| verdicts.iter().filter(|it| **it == wanted).count();
+    let [slower, faster, same] = [Verdict::Slower, Verdict::Faster, Verdict::Same].map(count);
+    let (all, differ) = (verdicts.len(), slower + faster);
+    let margin = units::percent(comparison.margin);
+    let values = [
+        ("differ", differ.into()),
+        ("all", all.into()),
+        ("reference", text(&comparison.reference)),
+        ("slower", slower.into()),
+        ("faster", faster.into()),
+        ("same", same.into()),
+        ("margin", text(&margin)),
+        ("open", (all - differ - same).into()),
+    ];
+    (all > 0).then(|| words.with("layout-counts", &values))
+}
+
 /// Rows of that probe and phase whose parameters have all of these values. Rows of several copies
-/// are left out: these tables show the cost of one.
+/// are left out: these tables show the cost of one. So are those that the run never came to.
 fn rows<'a>(
+    comparison: &'a Comparison,
+    probe: &'a str,
+    phase: &'a str,
+    params: &'a [(&'a str, &'a str)],
+) -> impl Iterator<Item = &'a Row> {
+    let found = all_rows(comparison, probe, phase, params);
+    found.filter(|row| param(row, "copies").is_none())
+}
+
+/// As [`rows`], with those of several copies.
+fn all_rows<'a>(
     comparison: &'a Comparison,
     probe: &'a str,
     phase: &'a str,
@@ -152,8 +196,7 @@ fn rows<'a>(
 ) -> impl Iterator<Item = &'a Row> {
     comparison.rows.iter().filter(move |row| {
         let has = |(name, value): &(&str, &str)| param(row, name) == Some(value);
-        let single = param(row, "copies").is_none();
-        row.probe == probe && row.phase == phase && single && params.iter().all(has)
+        row.probe == probe && row.phase == phase && params.iter().all(has) && is_reached(row)
     })
 }
 
@@ -208,15 +251,16 @@ fn ratio(tax: &Tax, inverse: bool) -> String {
     format!("{}×{}", units::factor(of(tax.ratio)), interval.unwrap_or_default())
 }
 
-/// The ratio of a cell, if it has one.
-fn cell_ratio(cell: &Cell, inverse: bool) -> String {
-    tax_of(cell).map(|tax| ratio(tax, inverse)).unwrap_or_default()
+/// The ratio of a cell with the word of its verdict, if it has one.
+fn cell_ratio(words: &Words, cell: &Cell, inverse: bool) -> String {
+    let of = |tax: &Tax| format!("{} {}", ratio(tax, inverse), verdict(words, tax));
+    tax_of(cell).map(of).unwrap_or_default()
 }
 
 /// A line with the ratios of rates, which names the phase where a test has several. A sum of phases
 /// has no interval: each has its own.
 fn ratios(words: &Words, row: &Row) -> Vec<String> {
-    let of = |cell: &Cell| cell_ratio(cell, true);
+    let of = |cell: &Cell| cell_ratio(words, cell, true);
     let phase = if row.probe.starts_with("process.") { row.phase.as_str() } else { "" };
     let name = format!("  {} {phase}", words.say("layout-ratio"));
     std::iter::once(name.trim_end().to_owned()).chain(row.cells.iter().map(of)).collect()

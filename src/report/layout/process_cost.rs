@@ -3,7 +3,9 @@
 
 use super::{Layout, Tables, cell_ratio, figure, rows};
 use crate::compare::{Comparison, Row};
+use crate::model::Facts;
 use crate::report::sheet::Sheet;
+use crate::units;
 use crate::words::Words;
 
 pub const LAYOUT: Layout = Layout {
@@ -18,10 +20,11 @@ pub const LAYOUT: Layout = Layout {
 };
 
 /// Facts of the spec table, with the messages of their headings.
-const SPECS: [(&str, &str); 5] = [
+const SPECS: [(&str, &str); 6] = [
     ("distribution", "cost-distribution"),
     ("kernel", "cost-kernel"),
     ("cpu", "cost-cpu"),
+    ("cpus", "cost-cpus"),
     ("memory", "cost-memory"),
     ("hypervisor", "cost-machine"),
 ];
@@ -42,6 +45,9 @@ fn milliseconds(ns: f64) -> f64 {
 fn megabytes(bytes: f64) -> f64 {
     bytes / 1e6
 }
+
+/// Parameters of held processes that give their parent more memory.
+const EXTRA: [&str; 2] = ["mapped", "written"];
 
 const METRICS: [Metric; 4] = [
     ("cost-process", "process.hold", "create", &[], milliseconds),
@@ -64,7 +70,8 @@ const SPEEDS: [Speed; 5] = [
 fn tables(comparison: &Comparison, words: &Words) -> Tables {
     let mut main = super::sheet(&words.say("cost-title"), comparison);
     for (name, probe, phase, params, figure) in METRICS {
-        for row in rows(comparison, probe, phase, params) {
+        let plain = |row: &&Row| EXTRA.iter().all(|name| super::param(row, name).is_none());
+        for row in rows(comparison, probe, phase, params).filter(plain) {
             add(words, &mut main, &named(&words.say(name), row, "n"), row, figure, false);
         }
     }
@@ -76,7 +83,7 @@ fn tables(comparison: &Comparison, words: &Words) -> Tables {
         }
     }
     let notes = vec![words.say("cost-note-creation"), words.say("cost-note-rates")];
-    let figures = [main, ballast(comparison, words)];
+    let figures = [main, held_ballast(comparison, words), ballast(comparison, words)];
     let some = figures.iter().any(|sheet| !sheet.rows.is_empty());
     let sheets = some.then(|| specs(comparison, words)).into_iter().chain(figures).collect();
     Tables { sheets, notes }
@@ -98,7 +105,7 @@ fn specs(comparison: &Comparison, words: &Words) -> Sheet {
     dirs.dedup();
     let fixed = SPECS.iter().map(|(fact, heading)| (*fact, words.say(heading)));
     for (fact, heading) in fixed.chain(dirs.into_iter().map(|dir| (dir, dir.to_owned()))) {
-        let of = |facts: &crate::model::Facts| facts.get(fact).cloned().unwrap_or("–".into());
+        let of = |facts: &Facts| facts.get(fact).map_or("–".into(), |value| readable(value));
         let values: Vec<String> = comparison.specs.iter().map(of).collect();
         sheet.rows.push(std::iter::once(heading).chain(values).collect());
     }
@@ -116,20 +123,52 @@ fn add(
     let figures = row.cells.iter().map(|cell| figure(words, cell, &of));
     sheet.rows.push(std::iter::once(name.to_owned()).chain(figures).collect());
     if row.cells.len() > 1 {
-        let taxes = row.cells.iter().map(|cell| cell_ratio(cell, rate));
+        let taxes = row.cells.iter().map(|cell| cell_ratio(words, cell, rate));
         sheet.rows.push(
             std::iter::once(format!("  {}", words.say("layout-ratio"))).chain(taxes).collect(),
         );
     }
 }
 
-/// Creation by the parent's memory: without additional memory, mapped, written.
+/// An amount in KiB, as systems tell that of their memory, in the unit that people use.
+fn readable(value: &str) -> String {
+    let kib = value.strip_suffix(" kB").and_then(|number| number.trim().parse::<f64>().ok());
+    kib.map_or_else(|| value.to_owned(), |kib| units::bytes(kib * 1024.0))
+}
+
+/// Creation and memory of held processes by the parent's memory: without more, mapped, written. All
+/// rows have as many processes as those with ballast.
+fn held_ballast(comparison: &Comparison, words: &Words) -> Sheet {
+    let mut sheet = super::sheet(&words.say("cost-held"), comparison);
+    for (metric, probe, phase, params, figure) in METRICS {
+        let all: Vec<&Row> = rows(comparison, probe, phase, params).collect();
+        let extra = |row: &Row| {
+            let of = |kind| super::param(row, kind).map(|amount| format!("{amount} {kind}"));
+            EXTRA.into_iter().find_map(of)
+        };
+        let like = |row: &&&Row| {
+            let n = super::param(row, "n");
+            all.iter().any(|other| extra(other).is_some() && super::param(other, "n") == n)
+        };
+        for row in all.iter().filter(like) {
+            let extra = extra(row).unwrap_or_else(|| words.say("cost-no-ballast"));
+            let name = format!("{}, {extra}", named(&words.say(metric), row, "n"));
+            add(words, &mut sheet, &name, row, figure, false);
+        }
+    }
+    sheet
+}
+
+/// Creation of one process that ends at once, by the parent's memory.
 fn ballast(comparison: &Comparison, words: &Words) -> Sheet {
     let mut sheet = super::sheet(&words.say("cost-ballast"), comparison);
-    for row in rows(comparison, "process.fork", "create", &[]) {
-        add(words, &mut sheet, &words.say("cost-no-ballast"), row, milliseconds, false);
+    let with: Vec<&Row> = rows(comparison, "process.ballast", "create", &[]).collect();
+    if !with.is_empty() {
+        for row in rows(comparison, "process.fork", "create", &[]) {
+            add(words, &mut sheet, &words.say("cost-no-ballast"), row, milliseconds, false);
+        }
     }
-    for row in rows(comparison, "process.ballast", "create", &[]) {
+    for row in with {
         let name = row.params.replace("kind=", "").replace("amount=", "").replace("pages=", "");
         add(words, &mut sheet, &name, row, milliseconds, false);
     }

@@ -33,6 +33,10 @@ impl FilePath {
     pub(super) fn address(&self) -> usize {
         self.0.as_ptr() as usize
     }
+
+    pub(super) fn pointer(&self) -> *const libc::c_char {
+        self.0.as_ptr()
+    }
 }
 
 /// Relative paths start from the current folder.

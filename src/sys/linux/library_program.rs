@@ -133,9 +133,23 @@ fn words(values: &[u64]) -> Vec<u8> {
     values.iter().flat_map(|value| value.to_le_bytes()).collect()
 }
 
-/// The program as an ELF file (System V ABI, gABI chapters 4 and 5) that this loader loads, with
-/// these needs; a static program without a loader.
+/// The program as an ELF file that this loader loads, with these needs; a static program without a
+/// loader.
 pub(super) fn file(loader: Option<&Path>, needs: &Needs) -> Vec<u8> {
+    file_of(loader, needs, |distance| {
+        let mut code = CODE.to_vec();
+        point_at(&mut code, distance);
+        code
+    })
+}
+
+/// A program with other instructions as an ELF file (System V ABI, gABI chapters 4 and 5).
+/// `entry` gives them, from their distance to the address of `__libc_start_main`.
+pub(super) fn file_of(
+    loader: Option<&Path>,
+    needs: &Needs,
+    entry: impl Fn(u32) -> Vec<u8>,
+) -> Vec<u8> {
     let mut image = Image::default();
     // Header and segments' headers are put in at the end.
     image.add(&vec![0; (HEADER + 6 * SEGMENT) as usize]);
@@ -162,7 +176,7 @@ pub(super) fn file(loader: Option<&Path>, needs: &Needs) -> Vec<u8> {
     let symbol = [&words(&[0, 0, 0])[..], &1u32.to_le_bytes(), &[0x22, 0, 0, 0], &words(&[0, 0])];
     let symbols = image.add(&symbol.concat());
     let relocation = image.add(&words(&[0, 1 << 32 | MACHINE.1, 0]));
-    let code = image.add(CODE);
+    let code = image.add(&entry(ALIGNMENT as u32));
     let end = image.0.len() as u64;
     // What is written to lies on pages of its own.
     let slot = image.add(&words(&[0]));
@@ -185,9 +199,7 @@ pub(super) fn file(loader: Option<&Path>, needs: &Needs) -> Vec<u8> {
         image.0[at as usize..at as usize + bytes.len()].copy_from_slice(bytes);
     };
     put(relocation, &words(&[address(slot)]));
-    let mut moved = CODE.to_vec();
-    point_at(&mut moved, (address(slot) - code) as u32);
-    put(code, &moved);
+    put(code, &entry((address(slot) - code) as u32));
     let mut segments = vec![
         Segment(1, 5, 0, 0, end, ALIGNMENT),
         Segment(1, 6, slot, address(slot), whole - slot, ALIGNMENT),

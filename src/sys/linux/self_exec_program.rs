@@ -5,7 +5,19 @@
 //! its own path with the arguments and the environment that it was given. At zero it exits with 0.
 //! When it cannot be executed it exits with 1.
 
+use std::path::Path;
+
+use super::super::shared::types::Needs;
+use super::library_program::file_of;
 use super::tiny_program::{assemble, file_size};
+
+/// Where the loaders of the usual C libraries are, by their ABIs.
+#[cfg(target_arch = "x86_64")]
+const LOADERS: [&str; 2] = ["/lib64/ld-linux-x86-64.so.2", "/lib/ld-musl-x86_64.so.1"];
+#[cfg(target_arch = "aarch64")]
+const LOADERS: [&str; 2] = ["/lib/ld-linux-aarch64.so.1", "/lib/ld-musl-aarch64.so.1"];
+/// The C library; musl's loader takes it for its own.
+const C_LIBRARY: &str = "libc.so.6";
 
 #[cfg(target_arch = "x86_64")]
 const CODE: &[u8] = &[
@@ -62,6 +74,14 @@ const CODE: &[u8] = &[
 /// The program as the bytes of an ELF file.
 pub const REPLACING_EXECUTABLE: &[u8] = &assemble::<{ file_size(CODE) }>(CODE);
 
+/// The same instructions in a program that is linked with the C library dynamically; none where no
+/// loader is at its place.
+pub fn dynamic_replacing_executable() -> Option<Vec<u8>> {
+    let loader = LOADERS.into_iter().map(Path::new).find(|path| path.exists())?;
+    let needs = Needs { names: vec![C_LIBRARY.into()], folders: Vec::new() };
+    Some(file_of(Some(loader), &needs, |_| CODE.to_vec()))
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::{Executable, fork_exec, reap, write_executable};
@@ -69,9 +89,16 @@ mod tests {
 
     #[test]
     fn it_ends_when_it_has_counted_down() {
+        counts_down(REPLACING_EXECUTABLE);
+        if let Some(dynamic) = dynamic_replacing_executable() {
+            counts_down(&dynamic);
+        }
+    }
+
+    fn counts_down(file: &[u8]) {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("replacing");
-        write_executable(&path, REPLACING_EXECUTABLE).unwrap();
+        write_executable(&path, file).unwrap();
         let name = path.to_str().unwrap();
         let run = |count: &str| loop {
             let program = Executable::new(&[name, count]).unwrap();

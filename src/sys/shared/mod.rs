@@ -13,5 +13,6 @@ pub mod hypervisor;
 #[cfg(test)]
 pub mod mutation;
 pub mod pe;
+pub mod stdio;
 pub mod trace;
 pub mod types;

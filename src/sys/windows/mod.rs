@@ -38,6 +38,7 @@ mod process;
 mod process_tree;
 mod shell;
 mod spawn;
+mod stdio;
 mod thread;
 mod times;
 mod tiny_program;
@@ -91,7 +92,7 @@ pub use process::{
 };
 pub use process_tree::{ProcessTree, TREE_PROCESS_BYTES};
 pub use shell::{command_of, quoted_backslashes, shell};
-pub use spawn::{REPLACING_EXECUTABLE, Spawner, posix_spawn};
+pub use spawn::{REPLACING_EXECUTABLE, Spawner, dynamic_replacing_executable, posix_spawn};
 pub use thread::start_thread;
 pub use tiny_program::TINY_EXECUTABLE;
 pub use volume::{fail_beyond_file_size_limit, file_size_limit, volume, volume_facts};

@@ -8,6 +8,11 @@ use super::process::{Executable, Pid, fork_exec};
 /// No program is carried that executes itself: Windows has no such call.
 pub const REPLACING_EXECUTABLE: &[u8] = &[];
 
+/// None, for the same reason.
+pub fn dynamic_replacing_executable() -> Option<Vec<u8>> {
+    None
+}
+
 pub struct Spawner;
 
 impl Spawner {

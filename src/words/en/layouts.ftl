@@ -2,6 +2,8 @@
 layout-letters = letters in brackets are doubts: `envtax list flags` explains them
 layout-empty = the layout `{ $name }` finds none of its rows; measure them with `{ $command }`
 layout-ratio = ratio
+layout-unreached = not reached before the budget was over: rows { $count }; give a longer `--budget`
+layout-counts = { $differ } of { $all } cells differ from `{ $reference }` ({ $slower } slower, { $faster } faster); { $same } the same within { $margin }; of { $open } neither is shown
 
 # appvirt-files
 appvirt-write = Write ({ $total }), seconds
@@ -10,8 +12,9 @@ appvirt-read = Read ({ $total }), seconds
 appvirt-first = 1st
 appvirt-second = 2nd
 appvirt-third = 3rd
+appvirt-mean = mean
 appvirt-centre = centre
-appvirt-note-runs = shorter is faster; the first rounds are single runs in random order, the last column is the centre of all rounds with its 95 % interval
+appvirt-note-runs = shorter is faster; the first three rounds are single runs, in random order without `--fixed-order`, beside their arithmetic mean; the last column is the centre of all rounds with its 95 % interval
 appvirt-note-settle = settle: the time until the data is durable, after the program has closed the file; the time of the write does not contain it
 
 # mounts
@@ -26,6 +29,7 @@ cost-environments = Environments
 cost-distribution = Distribution
 cost-kernel = Kernel
 cost-cpu = CPU
+cost-cpus = CPUs
 cost-memory = RAM
 cost-machine = Virtual machine
 cost-process = process creation [ms]
@@ -37,7 +41,8 @@ cost-read-cold = read without page cache [MB/s]
 cost-write-buffered = write buffered [MB/s]
 cost-write-direct = write direct [MB/s]
 cost-write-fdatasync = write, then fdatasync [MB/s]
-cost-ballast = Process creation by the parent's memory [ms]
+cost-held = Processes held, by the parent's extra memory
+cost-ballast = Creation of a process that ends at once, by the parent's memory [ms]
 cost-no-ballast = no extra memory
 cost-note-creation = process creation is timed in the parent only, while the children live and wait; memory is the slope over several numbers of processes, not one difference of `free`
 cost-note-rates = ratios of MB/s are of the rates: above one is faster than the reference
@@ -59,12 +64,13 @@ teardown-note = blocked: the share of the time of creation or destruction in whi
 
 # unixbench
 unixbench-title = UnixBench's tests: score, index, and ratio of scores with its 95 % interval
+unixbench-copies = UnixBench's tests, { $copies } copies at a time: score of all, index, and ratio
 unixbench-bars = UnixBench: index of each test
 unixbench-index = index
 unixbench-score = Index score
 unixbench-note-scores = scores are computed from envtax's floor costs, with the index in brackets (10 is a SPARCstation 20-61); an index has no interval, the ratio below it has one; file copy stays in the page cache; context switching is on one CPU
-unixbench-note-others = do not compare the scores with those that UnixBench prints: for execl throughput it executes itself, dynamically linked, which is some thirty times slower than the program of twenty instructions here; for process creation it forks a larger process, which is up to twice as slow
-unixbench-note-some = { $found } of the { $all } tests were measured: no index of all
+unixbench-note-others = execl throughput is of a dynamically linked program that executes itself, as UnixBench's is; the tiny static program beside it is in no index; do not compare process creation with the score that UnixBench prints: it forks a larger process, which is up to twice as slow
+unixbench-note-some = { $found } of the { $all } tests were measured in all columns: no index of all
 
 # before-after
 before-note-speed-up = times in seconds; speed-up: the share of the time of { $reference } that was saved, (old - new) / old

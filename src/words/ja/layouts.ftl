@@ -2,6 +2,8 @@
 layout-letters = かっこ内の文字はフラグです。意味は `envtax list flags` で確認できます
 layout-empty = レイアウト `{ $name }` に使う項目がありません。`{ $command }` で測定してください
 layout-ratio = 比
+layout-unreached = 時間内に測定できなかった項目: { $count }件。`--budget` を長くしてください
+layout-counts = { $all }個の値のうち{ $differ }個が `{ $reference }` と異なります(遅い: { $slower }、速い: { $faster })。±{ $margin }以内で同じ: { $same }、どちらとも言えない: { $open }
 
 # appvirt-files
 appvirt-write = Write({ $total })[秒]
@@ -10,8 +12,9 @@ appvirt-read = Read({ $total })[秒]
 appvirt-first = 1回目
 appvirt-second = 2回目
 appvirt-third = 3回目
+appvirt-mean = 平均
 appvirt-centre = 代表値
-appvirt-note-runs = 短いほど高速。最初の3列は順番を入れ替えながら測った1回ごとの値、最後の列は全ラウンドの代表値と95%信頼区間です
+appvirt-note-runs = 短いほど高速。最初の3列は1回ごとの値(`--fixed-order` がなければ順番は無作為)、次はその算術平均、最後の列は全ラウンドの代表値と95%信頼区間です
 appvirt-note-settle = 書き込み完了待ち: プログラムがファイルを閉じてから、データがディスクに書き込まれるまでの時間。Writeの時間には含まれません
 
 # mounts
@@ -26,6 +29,7 @@ cost-environments = マシンスペック
 cost-distribution = ディストリビューション
 cost-kernel = カーネル
 cost-cpu = CPU
+cost-cpus = CPU数
 cost-memory = RAM
 cost-machine = 仮想マシン
 cost-process = プロセス生成 [ms]
@@ -37,7 +41,8 @@ cost-read-cold = 読み出し(ページキャッシュなし) [MB/s]
 cost-write-buffered = 書き込み(バッファーあり) [MB/s]
 cost-write-direct = 書き込み(ダイレクトI/O) [MB/s]
 cost-write-fdatasync = 書き込み(最後にfdatasync) [MB/s]
-cost-ballast = 親プロセスのメモリ量とプロセス生成 [ms]
+cost-held = 待機するプロセス: 親プロセスの追加メモリ別
+cost-ballast = すぐ終了するプロセスの生成: 親プロセスのメモリ量別 [ms]
 cost-no-ballast = 追加メモリなし
 cost-note-creation = プロセス生成の時間は親プロセス側だけで測り、その間、子プロセスは待機しています。メモリは `free` の差分1回ではなく、プロセス数を変えて測った値の傾きから求めています
 cost-note-rates = MB/sの比は速度の比です。1より大きければ基準環境より高速です
@@ -59,12 +64,13 @@ teardown-note = 待たされた時間の割合: 生成または終了にかか�
 
 # unixbench
 unixbench-title = UnixBenchの各テスト: スコア、インデックス、スコアの比(95%信頼区間つき)
+unixbench-copies = UnixBenchの各テスト({ $copies }個同時): 合計スコア、インデックス、比
 unixbench-bars = UnixBench: 各テストのインデックス
 unixbench-index = インデックス
 unixbench-score = 総合インデックス
 unixbench-note-scores = スコアはenvtaxの下限値から計算しています。かっこ内はインデックス(SPARCstation 20-61を10とする)です。インデックスに信頼区間はなく、その下の比にあります。ファイルコピーはページキャッシュ上で、コンテキスト切り替えは1つのCPU上で測っています
-unixbench-note-others = UnixBench本体のスコアとは比較できません。execlスループットでは、UnixBenchは動的リンクされた自分自身を実行するため、約20命令のプログラムを使うここでの測定より30倍ほど遅くなります。プロセス生成でも、より大きなプロセスをforkするため最大2倍ほど遅くなります
-unixbench-note-some = { $all }テスト中{ $found }テストだけを測定したため、総合インデックスはありません
+unixbench-note-others = execlスループットは、UnixBenchと同じく、動的リンクされて自分自身を実行するプログラムの値です。静的な小さいプログラムの行はインデックスに含みません。プロセス生成はUnixBench本体のスコアとは比較できません。UnixBenchはより大きなプロセスをforkするため、最大で2倍ほど遅くなります
+unixbench-note-some = 全環境で測定できたのは{ $all }テスト中{ $found }テストのため、総合インデックスはありません
 
 # before-after
 before-note-speed-up = 数値の単位は秒。高速化率: { $reference } の時間に対して短縮された割合、(旧 - 新) / 旧
