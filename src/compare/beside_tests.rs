@@ -7,7 +7,7 @@ use crate::model::{
     CommandCase, CommandRules, Extras, Failure, Params, Phase, PlannedCase, Quantity, SampleSet,
     Work,
 };
-use crate::runfile::{Outcome, OutcomeState};
+use crate::runfile::OutcomeState;
 
 pub(super) fn case(probe: &str, params: &str) -> PlannedCase {
     let mut planned = planned(probe);
@@ -105,44 +105,6 @@ fn copies_are_set_against_one() {
 }
 
 #[test]
-fn directories_are_set_against_the_first_one() {
-    let in_dir = |params: &str, dir: &str| {
-        let mut planned = case("file.one", params);
-        planned.case.dir = Some(dir.into());
-        planned
-    };
-    let cases =
-        vec![in_dir("", "disk"), in_dir("", "mem"), in_dir("", "net"), in_dir("x=1", "disk")];
-    // `mem` costs half in both environments; `net` fails in `b`, which costs twice as much.
-    let mut run = run_of(cases, 20, |case, column, round| {
-        let ns = [100_000, 50_000, 300_000, 1000][case] << column;
-        ((case, column) != (2, 1)).then(|| set_of(vec![jitter(ns, round); 20]))
-    });
-    run.outcomes.push(Outcome {
-        env: "b".into(),
-        case: 2,
-        state: OutcomeState::Failed,
-        why: "gone".into(),
-    });
-    let found = compared(run).directories.unwrap();
-    assert_eq!(
-        (found.reference.as_str(), &found.names[..]),
-        ("disk", &["mem", "net"].map(str::to_owned)[..])
-    );
-    let [row] = found.rows.as_slice() else { panic!("{found:?}") };
-    assert_eq!(row.name, "file.one");
-    let [Some(a), Some(b)] = row.columns.as_slice() else { panic!("{row:?}") };
-    assert!((b.cost / a.cost - 2.0).abs() < 0.01, "{row:?}");
-    for costs in [a, b] {
-        let mem = costs.ratios[0].unwrap();
-        let (low, high) = mem.interval.unwrap();
-        assert!(low < 0.501 && 0.499 < high && high < low * 1.05, "{costs:?}");
-    }
-    assert!((a.ratios[1].unwrap().value - 3.0).abs() < 0.05, "{a:?}");
-    assert!(b.ratios[1].is_none(), "{b:?}");
-}
-
-#[test]
 fn one_directory_is_no_comparison_of_directories() {
     assert!(compared(ladder_run(1.0)).directories.is_none());
 }
@@ -220,6 +182,27 @@ fn durability_that_no_device_saw_is_named_with_its_evidence() {
         with(set_of(vec![1000; 20]), counters(&pairs))
     });
     assert_eq!(flags_of(&compared(fast), 0), [Flag::NotDurable]);
+    // Where no device is below, that is said, once for all cases.
+    let in_memory = ["mode=fsync", "mode=fdatasync"].map(|params| {
+        let mut planned = case("file.sync", params);
+        planned.case.dir = Some("mem".into());
+        planned
+    });
+    let mut run = run_of(in_memory.to_vec(), 20, |case, _, _| {
+        let time = 2000 + 500 * case as u64;
+        let pairs = [("claimed_bytes", 4096), ("syncs", 10), ("durable_ns", time)];
+        with(set_of(vec![1000; 20]), counters(&pairs))
+    });
+    run.environments[0].dirs =
+        [("mem".to_owned(), [("filesystem".to_owned(), "tmpfs".to_owned())].into())].into();
+    let comparison = compared(run);
+    let is_durable = |it: &&Remark| it.kind == RemarkKind::NotDurable;
+    let told: Vec<&Remark> = comparison.remarks.iter().filter(is_durable).collect();
+    let [memory, other] = told[..] else { panic!("one for each column: {told:?}") };
+    let words =
+        "and 1 more: the files of a tmpfs are in memory: a sync there makes nothing durable";
+    assert!(memory.text.to_string().ends_with(words), "{memory:?}");
+    assert!(other.text.to_string().contains("in which no device stores anything"), "{other:?}");
 }
 
 #[test]

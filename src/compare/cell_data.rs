@@ -53,9 +53,11 @@ pub(super) fn row_keys(sides: &[Side<'_>]) -> Vec<RowKey> {
     let mut keys: Vec<RowKey> = Vec::new();
     for session in sides.iter().flat_map(|side| &side.sessions) {
         for planned in &session.run.header.plan.cases {
-            if keys.iter().any(|key| key.planned.case == planned.case) {
+            let Some(case) = session.case_of_row(&planned.case) else { continue };
+            if keys.iter().any(|key| key.planned.case == case) {
                 continue;
             }
+            let planned = PlannedCase { case, ..planned.clone() };
             let key = |phase| RowKey { planned: planned.clone(), phase };
             keys.extend((0..planned.phases.len()).map(key));
         }
@@ -247,7 +249,13 @@ impl<'a> Session<'a> {
 
     pub(super) fn case_index(&self, key: &RowKey) -> Option<usize> {
         let cases = &self.run.header.plan.cases;
-        cases.iter().position(|planned| planned.case == key.planned.case)
+        match self.dir {
+            None => cases.iter().position(|planned| planned.case == key.planned.case),
+            Some(_) => {
+                let own = Some(key.planned.case.clone());
+                cases.iter().position(|planned| self.case_of_row(&planned.case) == own)
+            }
+        }
     }
 
     /// The reason why the row is missing in this session, if the file gives one.

@@ -10,7 +10,7 @@ use super::margins::Margins;
 use super::reach::reach;
 use super::row::{Cell, Measured, Row, Tax};
 use super::verdict::{Open, Verdict};
-use crate::stats::{self, Estimate};
+use crate::stats::{self, Effect, Estimate};
 
 /// Error of the word same, of each row.
 const SAME_LEVEL: f64 = 0.05;
@@ -50,6 +50,19 @@ pub(super) fn decide(evidence: &[RowEvidence<'_>], margins: &Margins) -> Vec<Row
         row.data.key.row(cells)
     };
     evidence.iter().map(&mut of_row).collect()
+}
+
+/// The words of other effects than those of rows, which are tested together.
+pub(super) fn words(effects: &[Option<Effect>], margin: f64) -> Vec<Verdict> {
+    let estimate = |effect: &Option<Effect>| effect.and_then(|effect| effect.estimate);
+    let p_values: Vec<f64> = effects.iter().filter_map(estimate).map(|own| own.p_value()).collect();
+    let mut different = stats::holm(&p_values, stats::FAMILY_LEVEL).into_iter();
+    let rounds = Rounds { level: stats::FAMILY_LEVEL, each_s: None };
+    let mut word_of = |effect: &Option<Effect>| match estimate(effect) {
+        Some(own) => word(&own, different.next().unwrap_or_default(), margin, &rounds),
+        None => Verdict::Descriptive,
+    };
+    effects.iter().map(&mut word_of).collect()
 }
 
 /// The estimate of a cell that can get a word.

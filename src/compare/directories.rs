@@ -2,16 +2,20 @@
 //! filesystems.
 //!
 //! A round of a case in one directory and the same round in another belong to one lap, so their
-//! ratios are taken round by round. Estimate and interval are those of all other figures.
-
-use std::collections::BTreeSet;
+//! ratios are taken round by round. Directories are the columns of a comparison of their own:
+//! estimates, intervals and verdicts are those of all other figures.
 
 use serde::Serialize;
 
+use super::Comparison;
 use super::cell_data::{CellData, RowData, RowKey};
-use super::row::{Cost, first_met};
+use super::decide;
+use super::margins::Margins;
+use super::row::{Cell, Row, Tax, first_met, tax_of};
 use super::sides::Side;
-use crate::stats::Contrast;
+use super::verdict::Verdict;
+use crate::model::Quantity;
+use crate::stats::{Contrast, Effect, Round, Series};
 
 /// The rows that were measured in more than one target directory.
 #[derive(Clone, Debug, Serialize)]
@@ -22,6 +26,12 @@ pub struct Directories {
     /// The others.
     pub names: Vec<String>,
     pub rows: Vec<DirectoryRow>,
+    /// The mean over the rows, by column, then by [`Directories::names`]: of each round the
+    /// geometric mean of its cost ratios. It summarises the rows.
+    pub means: Vec<Vec<Option<DirectoryTax>>>,
+    /// Of each column, its directories as the columns of a comparison.
+    #[serde(skip)]
+    pub views: Vec<Comparison>,
 }
 
 /// One row in every column.
@@ -38,10 +48,26 @@ pub struct DirectoryRow {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct DirectoryCosts {
-    /// In the reference directory, in the row's quantity.
+    /// In the reference directory, in ns.
     pub cost: f64,
-    /// How many times as much it is in each of [`Directories::names`], with the 95 % interval.
-    pub ratios: Vec<Option<Cost>>,
+    /// How many times as much it is in each of [`Directories::names`].
+    pub ratios: Vec<Option<DirectoryTax>>,
+}
+
+/// The cost in a directory as a multiple of that in the first one.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct DirectoryTax {
+    pub value: f64,
+    /// 95 % interval; none where the data cannot tell.
+    pub interval: Option<(f64, f64)>,
+    pub verdict: Verdict,
+}
+
+impl DirectoryTax {
+    fn of(tax: &Tax) -> DirectoryTax {
+        DirectoryTax { value: tax.ratio, interval: tax.interval, verdict: tax.verdict }
+    }
 }
 
 /// Directories of which none is shown to be dearer than another one, in these rows.
@@ -79,37 +105,108 @@ impl Directories {
     }
 }
 
-/// The comparison of directories; none where there is one only. All rows are given, also those
-/// that went wrong somewhere: they count where they did not.
-pub(super) fn of_rows(rows: &[&RowData<'_>], sides: &[Side<'_>]) -> Option<Directories> {
-    let dirs = first_met(rows.iter().filter_map(|row| dir_of(&row.key)));
+/// The directories of the rows as columns, once for each of these sides; none where there is one
+/// directory only.
+pub(super) fn columns<'a>(sides: &[Side<'a>], rows: &'a [&RowData<'_>]) -> Vec<Vec<Side<'a>>> {
+    let dirs = names(rows);
+    let sides = sides.iter().filter(|_| dirs.len() > 1);
+    sides.map(|side| side.by_directory(&dirs)).collect()
+}
+
+fn names<'a>(rows: &'a [&RowData<'_>]) -> Vec<&'a str> {
+    first_met(rows.iter().filter_map(|row| dir_of(&row.key)))
+}
+
+/// The comparison of directories, from its `views`: what [`columns`] gave, compared.
+pub(super) fn directories(
+    mut views: Vec<Comparison>,
+    rows: &[&RowData<'_>],
+    sides: &[Side<'_>],
+    margins: &Margins,
+) -> Option<Directories> {
+    let dirs = names(rows);
     let (reference, others) = dirs.split_first()?;
-    let of_reference = rows.iter().filter(|row| dir_of(&row.key) == Some(reference));
-    let of_reference = of_reference.filter(|row| row.key.phase().timed);
-    let found = of_reference.filter_map(|base| {
-        let others: Vec<Option<&RowData<'_>>> =
-            others.iter().map(|dir| twin(rows, base, dir)).collect();
-        others.iter().any(Option::is_some).then(|| row(base, &others, sides))
+    for view in &mut views {
+        // Starting is the environment's, whatever its directories are.
+        view.start_ups.clear();
+        // Rows are left out below.
+        view.time_lines.clear();
+    }
+    let first = views.first()?;
+    let is_time = |at: &usize| first.rows[*at].quantity == Quantity::Time;
+    let found = (0..first.rows.len()).filter(is_time).map(|at| DirectoryRow {
+        name: first.rows[at].name(),
+        columns: views.iter().map(|view| costs(&view.rows[at].cells)).collect(),
     });
-    let found: Vec<DirectoryRow> = found.collect();
-    let names = others.iter().map(|name| (*name).to_owned()).collect();
+    let found: Vec<DirectoryRow> =
+        found.filter(|row| row.columns.iter().any(is_compared)).collect();
+    let means = |(column, side)| means(rows, (column, side), (reference, others), margins);
+    // Cases for which no time was left are told of elsewhere.
+    let is_reached = |row: &Row| row.cells.iter().any(|it| !matches!(it, Cell::NotReached { .. }));
+    views.iter_mut().for_each(|view| view.rows.retain(is_reached));
     (!found.is_empty()).then(|| Directories {
         reference: (*reference).to_owned(),
-        names,
+        names: others.iter().map(|name| (*name).to_owned()).collect(),
         rows: found,
+        means: sides.iter().enumerate().map(means).collect(),
+        views,
     })
 }
 
-/// Whether the row's target directory lies on another kind of filesystem than the reference's, as
-/// far as both say.
-pub(super) fn other_filesystem(side: &Side<'_>, reference: &Side<'_>, key: &RowKey) -> bool {
-    let Some(dir) = dir_of(key) else { return false };
-    let kinds = |side: &Side<'_>| -> BTreeSet<String> {
-        let sessions = side.sessions.iter();
-        sessions.filter_map(|it| it.dir_fact(dir, "filesystem")).map(str::to_owned).collect()
+/// What the cells of a row say, one for each directory.
+fn costs(cells: &[Cell]) -> Option<DirectoryCosts> {
+    let Some((Cell::Measured(base), others)) = cells.split_first() else { return None };
+    let ratios = others.iter().map(|cell| tax_of(cell).map(DirectoryTax::of)).collect();
+    Some(DirectoryCosts { cost: base.cost, ratios })
+}
+
+fn is_compared(costs: &Option<DirectoryCosts>) -> bool {
+    costs.as_ref().is_some_and(|costs| costs.ratios.iter().any(Option::is_some))
+}
+
+/// The mean ratio of each other directory in one column, with verdicts.
+fn means(
+    rows: &[&RowData<'_>],
+    (column, side): (usize, &Side<'_>),
+    (reference, others): (&str, &[&str]),
+    margins: &Margins,
+) -> Vec<Option<DirectoryTax>> {
+    let usable = |row: &&RowData<'_>| {
+        row.key.phase().timed && side.failure(&row.key).is_none() && row.cells[column].rounds() > 0
     };
-    let (own, base) = (kinds(side), kinds(reference));
-    !own.is_empty() && !base.is_empty() && own != base
+    let of_dir = |dir: &&str| {
+        let base = rows.iter().copied().filter(|row| dir_of(&row.key) == Some(reference));
+        let pairs = base.filter(usable).filter_map(|base| {
+            let own = twin(rows, base, dir).filter(usable)?;
+            Some((&own.cells[column], &base.cells[column]))
+        });
+        let (own, base): (Vec<_>, Vec<_>) = pairs.unzip();
+        Contrast::against(&together(&own), &together(&base)).effect()
+    };
+    let effects: Vec<Option<Effect>> = others.iter().map(of_dir).collect();
+    let verdicts = decide::words(&effects, margins.general);
+    let tax = |(effect, verdict): (&Option<Effect>, Verdict)| {
+        let effect = effect.as_ref()?;
+        let interval = effect.bounds(0.95).map(|(low, high)| (low.exp(), high.exp()));
+        Some(DirectoryTax { value: effect.value.exp(), interval, verdict })
+    };
+    effects.iter().zip(verdicts).map(tax).collect()
+}
+
+/// The rounds that all of these cells have, each with the geometric mean of their costs.
+fn together(cells: &[&CellData<'_>]) -> Vec<Series> {
+    let Some(first) = cells.first() else { return Vec::new() };
+    let of_session = |at: usize| {
+        let round = |(number, round): (u32, &Round)| {
+            let rounds = cells.iter().map(|cell| cell.sessions[at].get(number));
+            let logs: Option<Vec<f64>> = rounds.map(|it| it.map(|it| it.ln_floor)).collect();
+            let logs = logs?;
+            let ln_floor = logs.iter().sum::<f64>() / logs.len() as f64;
+            Some((number, Round { launch: round.launch, ln_floor, mean: ln_floor.exp() }))
+        };
+        first.sessions[at].iter().filter_map(round).collect()
+    };
+    (0..first.sessions.len()).map(of_session).collect()
 }
 
 fn dir_of(key: &RowKey) -> Option<&str> {
@@ -123,47 +220,29 @@ fn twin<'a, 'b>(rows: &[&'b RowData<'a>], row: &RowData<'a>, dir: &str) -> Optio
     rows.iter().copied().find(|row| row.key == wanted)
 }
 
-fn row(base: &RowData<'_>, others: &[Option<&RowData<'_>>], sides: &[Side<'_>]) -> DirectoryRow {
-    let costs = |(column, side): (usize, &Side<'_>)| {
-        let usable = |row: &RowData<'_>| side.failure(&row.key).is_none();
-        let (cost, _) = base.cells[column].costs().filter(|_| usable(base))?;
-        let ratio = |other: &Option<&RowData<'_>>| {
-            let other = other.filter(|other| usable(other))?;
-            ratio(&other.cells[column], &base.cells[column])
-        };
-        Some(DirectoryCosts { cost, ratios: others.iter().map(ratio).collect() })
-    };
-    let mut key = base.key.clone();
-    key.planned.case.dir = None;
-    DirectoryRow {
-        name: key.row(Vec::new()).name(),
-        columns: sides.iter().enumerate().map(costs).collect(),
-    }
-}
-
-/// The cost as a multiple of the other's, over the rounds that both have.
-fn ratio(own: &CellData<'_>, base: &CellData<'_>) -> Option<Cost> {
-    let ratio = Contrast::against(&own.sessions, &base.sessions).effect()?;
-    Some(Cost::of(&ratio, f64::exp))
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::Flag;
-    use super::super::row::{Cell, Cost};
     use super::super::tests::{compared, jitter, planned, run_of, set_of};
     use super::*;
+    use crate::model::Params;
+    use crate::runfile::{Outcome, OutcomeState};
 
     #[test]
     fn the_cheapest_directories_are_those_whose_intervals_overlap() {
-        let cost = |value, low, high| Some(Cost { value, interval: Some((low, high)) });
-        let row = |name: &str, ratios: Vec<Option<Cost>>| DirectoryRow {
+        let cost = |value, low, high| {
+            let verdict = Verdict::Descriptive;
+            Some(DirectoryTax { value, interval: Some((low, high)), verdict })
+        };
+        let row = |name: &str, ratios: Vec<Option<DirectoryTax>>| DirectoryRow {
             name: name.into(),
             columns: vec![Some(DirectoryCosts { cost: 1.0, ratios })],
         };
         let directories = Directories {
             reference: "disk".into(),
             names: vec!["memory".into(), "ext4".into()],
+            means: Vec::new(),
+            views: Vec::new(),
             rows: vec![
                 row("a", vec![cost(0.1, 0.09, 0.2), cost(0.3, 0.25, 0.4)]),
                 row("b", vec![cost(0.1, 0.05, 0.3), cost(0.3, 0.25, 0.4)]),
@@ -187,6 +266,81 @@ mod tests {
         ];
         assert_eq!(all.iter().map(names).collect::<Vec<_>>(), expected);
         assert!(directories.cheapest(1).is_empty());
+    }
+
+    #[test]
+    fn directories_are_set_against_the_first_one() {
+        let in_dir = |params: &str, dir: &str| {
+            let mut planned = planned("file.one");
+            planned.case.params = Params::new(params);
+            planned.case.dir = Some(dir.into());
+            planned
+        };
+        let cases =
+            vec![in_dir("", "disk"), in_dir("", "mem"), in_dir("", "net"), in_dir("x=1", "disk")];
+        // `mem` costs half in both environments; `net` fails in `b`, which costs twice as much.
+        let mut run = run_of(cases, 20, |case, column, round| {
+            let ns = [100_000, 50_000, 300_000, 1000][case] << column;
+            ((case, column) != (2, 1)).then(|| set_of(vec![jitter(ns, round); 20]))
+        });
+        run.outcomes.push(Outcome {
+            env: "b".into(),
+            case: 2,
+            state: OutcomeState::Failed,
+            why: "gone".into(),
+        });
+        let found = compared(run).directories.unwrap();
+        assert_eq!(
+            (found.reference.as_str(), &found.names[..]),
+            ("disk", &["mem", "net"].map(str::to_owned)[..])
+        );
+        let [row] = found.rows.as_slice() else { panic!("{found:?}") };
+        assert_eq!(row.name, "file.one");
+        let [Some(a), Some(b)] = row.columns.as_slice() else { panic!("{row:?}") };
+        assert!((b.cost / a.cost - 2.0).abs() < 0.01, "{row:?}");
+        for costs in [a, b] {
+            let mem = costs.ratios[0].unwrap();
+            let (low, high) = mem.interval.unwrap();
+            assert!(low < 0.501 && 0.499 < high && high < low * 1.05, "{costs:?}");
+        }
+        assert!((a.ratios[1].unwrap().value - 3.0).abs() < 0.05, "{a:?}");
+        assert!(b.ratios[1].is_none(), "{b:?}");
+    }
+
+    /// Two rows: one costs a tenth in the second directory, the other ten times as much.
+    #[test]
+    fn directories_are_the_columns_of_a_comparison() {
+        let case = |probe: &str, dir: &str| {
+            let mut case = planned(probe);
+            case.case.dir = Some(dir.into());
+            case
+        };
+        let cases = ["a", "b"].map(|dir| [case("file.open", dir), case("file.stat", dir)]);
+        let times = |index: usize, _, round| {
+            let cost = [100_000, 100_000, 10_000, 1_000_000][index];
+            Some(set_of(vec![jitter(cost, round); 20]))
+        };
+        let comparison = compared(run_of(cases.concat(), 20, times));
+        let directories = comparison.directories.unwrap();
+        assert_eq!(
+            (directories.reference.as_str(), &directories.names[..]),
+            ("a", &["b".into()][..])
+        );
+        for (column, view) in directories.views.iter().enumerate() {
+            assert_eq!(view.columns, ["a", "b"]);
+            assert!(view.rows.iter().all(|row| row.dir.is_none()) && view.start_ups.is_empty());
+            let verdicts = view.rows.iter().map(|row| tax_of(&row.cells[1]).unwrap().verdict);
+            assert_eq!(verdicts.collect::<Vec<_>>(), [Verdict::Faster, Verdict::Slower]);
+            let of_row =
+                |row: &DirectoryRow| row.columns[column].as_ref().unwrap().ratios[0].unwrap();
+            let ratios: Vec<DirectoryTax> = directories.rows.iter().map(of_row).collect();
+            assert!((ratios[0].value - 0.1).abs() < 0.01, "{ratios:?}");
+            assert!((ratios[1].value - 10.0).abs() < 1.0, "{ratios:?}");
+            let mean = directories.means[column][0].as_ref().unwrap();
+            assert!((mean.value - 1.0).abs() < 0.05, "{mean:?}");
+            let (low, high) = mean.interval.unwrap();
+            assert!(low <= mean.value && mean.value <= high, "{mean:?}");
+        }
     }
 
     #[test]

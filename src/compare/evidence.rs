@@ -8,7 +8,7 @@ use super::flag::Flag;
 use super::reach::MIN_SESSIONS;
 use super::row::{Cell, Level, Measured, Runs};
 use super::sides::Side;
-use super::{command_doubts, directories, flags, load, measuring_conditions, same_work, start_ups};
+use super::{command_doubts, flags, load, measuring_conditions, same_work, start_ups};
 use crate::model::Failure;
 use crate::stats::{Between, Contrast, Effect, Estimate, Series};
 
@@ -213,7 +213,9 @@ fn doubts(
         flags.push(Flag::FewRounds);
     }
     flags.extend(load::load_flag(column.side, key, data));
-    if base.is_some_and(|(_, base)| directories::other_filesystem(column.side, base.side, key)) {
+    let dir = key.planned.case.dir.as_deref();
+    let is_other = |dir, base: &Side<'_>| column.side.is_other_filesystem(base, dir);
+    if base.zip(dir).is_some_and(|((_, base), dir)| is_other(dir, base.side)) {
         flags.push(Flag::OtherFilesystem);
     }
     if let Some(tax) = tax {

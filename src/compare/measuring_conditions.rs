@@ -4,10 +4,11 @@
 
 use std::collections::BTreeMap;
 
-use super::cell_data::{CellData, RowData};
+use super::cell_data::{CellData, RowData, RowKey};
 use super::flag::Flag;
 use super::remark::{Remark, RemarkKind, named};
 use super::row::{Cell, Row, tax_of};
+use super::sides::Side;
 use super::verdict::Verdict;
 use crate::units;
 use crate::words::Message;
@@ -18,6 +19,8 @@ const CONTROLS: [&str; 4] = ["cpu.integer", "cpu.float", "memory.latency", "memo
 const COLD: f64 = 0.99;
 /// Share of what is said to be durable that a device must have written.
 const DURABLE: f64 = 0.9;
+/// Filesystems without any device below.
+const IN_MEMORY: [&str; 2] = ["tmpfs", "ramfs"];
 /// No device makes a write durable in so few ns: the fastest with protected caches take longer.
 const FASTEST_SYNC_NS: f64 = 5_000.0;
 
@@ -40,6 +43,14 @@ pub(super) fn flags(data: &CellData<'_>) -> Vec<Flag> {
     flags
 }
 
+/// Why nothing is durable where the case's target directory lies, if that is in memory.
+fn in_memory(side: &Side<'_>, key: &RowKey) -> Option<Message> {
+    let dir = key.planned.case.dir.as_deref()?;
+    let kinds = side.sessions.iter().filter_map(|session| session.dir_fact(dir, "filesystem"));
+    let kind = kinds.into_iter().find(|kind| IN_MEMORY.contains(kind))?;
+    Some(Message::new("in-memory").with("kind", kind))
+}
+
 /// The evidence that data reported as durable was not, if there is any.
 fn dishonest(data: &CellData<'_>) -> Option<Message> {
     let claimed = total(data, "claimed_bytes")?;
@@ -52,12 +63,14 @@ fn dishonest(data: &CellData<'_>) -> Option<Message> {
     }
     let (syncs, time) = (total(data, "syncs")?, total(data, "durable_ns")?);
     let each = time as f64 / syncs.max(1) as f64;
-    (each < FASTEST_SYNC_NS)
-        .then(|| Message::new("durable-too-fast").with("time", units::time(each)))
+    // The same words for all cases: the figures are in the rows.
+    let fastest = units::time(FASTEST_SYNC_NS);
+    (each < FASTEST_SYNC_NS).then(|| Message::new("durable-too-fast").with("time", fastest))
 }
 
 /// What a reader must know of how the rows were measured, each sentence once a column.
-pub(super) fn remarks(labels: &[&str], data: &[&RowData<'_>], rows: &[Row]) -> Vec<Remark> {
+pub(super) fn remarks(sides: &[Side<'_>], data: &[&RowData<'_>], rows: &[Row]) -> Vec<Remark> {
+    let labels: Vec<&str> = sides.iter().map(|side| side.label.as_str()).collect();
     let mut said: BTreeMap<(usize, Message, RemarkKind), Vec<String>> = BTreeMap::new();
     for RowData { key, cells } in data.iter().copied().filter(|row| row.key.phase == 0) {
         for (column, data) in cells.iter().enumerate() {
@@ -78,7 +91,8 @@ pub(super) fn remarks(labels: &[&str], data: &[&RowData<'_>], rows: &[Row]) -> V
                 let at = (column, note, RemarkKind::Condition);
                 said.entry(at).or_default().push(case.clone());
             }
-            if let Some(evidence) = dishonest(data) {
+            let in_memory = in_memory(&sides[column], key);
+            if let Some(evidence) = dishonest(data).map(|evidence| in_memory.unwrap_or(evidence)) {
                 let at = (column, evidence, RemarkKind::NotDurable);
                 said.entry(at).or_default().push(case);
             }
@@ -93,7 +107,7 @@ pub(super) fn remarks(labels: &[&str], data: &[&RowData<'_>], rows: &[Row]) -> V
         let text = Message::new("of-cases").with("cases", cases).with("text", text);
         Remark::on_column(kind, label, named(label, text))
     };
-    let mut remarks: Vec<Remark> = controls(labels, rows).into_iter().collect();
+    let mut remarks: Vec<Remark> = controls(&labels, rows).into_iter().collect();
     remarks.extend(said.into_iter().map(remark));
     remarks
 }

@@ -60,7 +60,7 @@ use cell_data::RowData;
 pub use conditions::Conditions;
 pub use copies::Scaling;
 pub use differences::{Change, Difference};
-pub use directories::{Cheapest, Directories, DirectoryCosts, DirectoryRow};
+pub use directories::{Cheapest, Directories, DirectoryCosts, DirectoryRow, DirectoryTax};
 use evidence::RowEvidence;
 pub use first_runs::{FirstRun, FirstRuns};
 pub use flag::Flag;
@@ -167,6 +167,9 @@ pub fn compare(sides: &[Side<'_>], margins: &Margins) -> Result<Comparison> {
     let all: Vec<&RowData<'_>> = evidence.iter().map(|row| &row.data).collect();
     let whole = whole(sides, &evidence);
     let differences = differences::differences(sides);
+    let by_directory = directories::columns(sides, &all);
+    let views = by_directory.iter().map(|columns| compare(columns, margins));
+    let views = views.collect::<Result<Vec<Comparison>>>()?;
     Ok(Comparison {
         reference: reference.label.clone(),
         columns: sides.iter().map(|side| side.label.clone()).collect(),
@@ -175,7 +178,7 @@ pub fn compare(sides: &[Side<'_>], margins: &Margins) -> Result<Comparison> {
         areas: areas::areas(&rows, sides.len()),
         time_lines: all.iter().map(|row| time_line::time_line(row)).collect(),
         ladders: ladders::ladders(&whole),
-        directories: directories::of_rows(&all, sides),
+        directories: directories::directories(views, &all, sides, margins),
         scalings: copies::scalings(&whole),
         first_runs: first_runs::first_runs(sides, &all),
         start_ups: start_ups::start_ups(sides),
@@ -215,7 +218,7 @@ fn remarks(
     (quanta, differences, margins): (&[Option<f64>], &[Difference], &Margins),
 ) -> Vec<Remark> {
     let labels: Vec<&str> = sides.iter().map(|side| side.label.as_str()).collect();
-    let mut remarks = measuring_conditions::remarks(&labels, whole, rows);
+    let mut remarks = measuring_conditions::remarks(sides, whole, rows);
     remarks.extend(same_work::remarks(sides, whole));
     remarks.extend(first_runs::drifts(sides, whole));
     remarks.extend(command_doubts::remarks(&labels, rows, quanta));

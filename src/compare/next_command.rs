@@ -12,6 +12,8 @@ pub(super) struct Amount {
     pub rounds: u32,
     /// Starts of each environment, if more are needed than there were.
     pub launches: Option<u32>,
+    /// Runs one after the other, if one is not enough.
+    pub runs: Option<u32>,
     /// No interval is narrow enough to end a case.
     pub any_precision: bool,
 }
@@ -146,6 +148,9 @@ fn time_words(
             option(&mut words, "--budget", budget(amount));
         }
     }
+    if let Some(number) = amount.runs {
+        option(&mut words, "--repeat", number.to_string());
+    }
     match commands[..] {
         [[]] | [] => {}
         [command] => {
@@ -213,7 +218,7 @@ mod tests {
     use crate::model::{CommandCase, Executed, PlannedCase, Stop, TargetDir, Work};
 
     const AMOUNT: Amount =
-        Amount { budget_s: 90, rounds: 40, launches: None, any_precision: false };
+        Amount { budget_s: 90, rounds: 40, launches: None, runs: None, any_precision: false };
 
     fn case(probe: &str, params: &str, dir: Option<&str>) -> PlannedCase {
         let dir = dir.map(str::to_owned);
@@ -281,6 +286,8 @@ mod tests {
             of(&plan, &AMOUNT),
             format!("envtax time --env a=native --env b=native {rest} --budget 90s -- x {{}}")
         );
+        let again = of(&plan, &Amount { runs: Some(3), ..AMOUNT });
+        assert!(again.ends_with("--budget 90s --repeat 3 -- x {}"), "{again}");
         plan.environments[1].command = ["y", "{}"].map(str::to_owned).to_vec();
         plan.stop = Stop::Rounds { rounds: 10, budget_s: None };
         assert_eq!(

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use anyhow::{Result, bail, ensure};
 
-use crate::model::EnvSpec;
+use crate::model::{Case, EnvSpec};
 use crate::runfile::RunFile;
 
 /// A column: one environment, of one session or of several.
@@ -22,6 +22,9 @@ pub struct Session<'a> {
     pub file: Option<&'a str>,
     pub run: &'a RunFile,
     pub env: &'a str,
+    /// The target directory that the column is of, where directories are compared: only its cases
+    /// count, and their rows name no directory.
+    pub dir: Option<&'a str>,
 }
 
 impl Session<'_> {
@@ -50,6 +53,17 @@ impl<'a> Session<'a> {
         own.dirs.get(dir)?.get(name).map(String::as_str)
     }
 
+    /// The case as a row of the column has it; none if it is of another target directory.
+    pub(super) fn case_of_row(&self, case: &Case) -> Option<Case> {
+        match self.dir {
+            None => Some(case.clone()),
+            Some(dir) if case.dir.as_deref() == Some(dir) => {
+                Some(Case { dir: None, ..case.clone() })
+            }
+            Some(_) => None,
+        }
+    }
+
     /// How many CPUs its environment may use; none where that is unknown.
     pub(super) fn cpus(&self) -> Option<usize> {
         let own = self.run.environments.iter().find(|own| own.name == self.env)?;
@@ -57,7 +71,29 @@ impl<'a> Session<'a> {
     }
 }
 
+impl<'a> Side<'a> {
+    /// A column for each of these target directories of the environment.
+    pub(super) fn by_directory(&self, dirs: &[&'a str]) -> Vec<Side<'a>> {
+        let column = |dir: &&'a str| Side {
+            label: (*dir).to_owned(),
+            sessions: self.sessions.iter().map(|it| Session { dir: Some(dir), ..*it }).collect(),
+        };
+        dirs.iter().map(column).collect()
+    }
+}
+
 impl Side<'_> {
+    /// Whether the target directory of that name lies on another kind of filesystem than the
+    /// reference's, as far as both say.
+    pub(super) fn is_other_filesystem(&self, reference: &Side<'_>, dir: &str) -> bool {
+        let kinds = |side: &Side<'_>| -> BTreeSet<String> {
+            let sessions = side.sessions.iter();
+            sessions.filter_map(|it| it.dir_fact(dir, "filesystem")).map(str::to_owned).collect()
+        };
+        let (own, base) = (kinds(self), kinds(reference));
+        !own.is_empty() && !base.is_empty() && own != base
+    }
+
     /// The kind of environment in each session.
     pub(super) fn kinds(&self) -> impl Iterator<Item = &str> {
         self.sessions.iter().filter_map(|session| {
@@ -96,7 +132,7 @@ pub fn sides<'a, R: Borrow<RunFile>>(
                 continue;
             }
             let file = (sources.len() > 1).then_some(name.as_str());
-            let session = Session { file, run, env: &spec.name };
+            let session = Session { file, run, env: &spec.name, dir: None };
             let label = if several { session.name() } else { spec.name.clone() };
             sides.push(Side { label, sessions: vec![session] });
         }
@@ -160,6 +196,7 @@ fn of_runs<'a, R: Borrow<RunFile>>(
             file: Some(name),
             run: run.borrow(),
             env: &spec.name,
+            dir: None,
         };
         Side { label: spec.name.clone(), sessions: sources.iter().map(session).collect() }
     };
@@ -228,7 +265,7 @@ pub fn pooled<'a, R: Borrow<RunFile>>(
         }
         known_environment(name, run, wanted.as_deref())?;
         let env = wanted.as_ref().unwrap_or(&run.header.plan.reference);
-        sessions.push(Session { file: Some(name), run, env });
+        sessions.push(Session { file: Some(name), run, env, dir: None });
     }
     Ok(Side { label: format!("{label} ({})", count(sessions.len())), sessions })
 }

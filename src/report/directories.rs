@@ -1,21 +1,26 @@
 //! Target directories against each other, in words and as tables.
 
 use super::sheet::Sheet;
-use crate::compare::{Cheapest, Comparison, Cost, Directories, DirectoryCosts, DirectoryRow};
+use crate::compare::{
+    Cheapest, Comparison, Directories, DirectoryCosts, DirectoryRow, DirectoryTax, Open, Verdict,
+};
 use crate::units;
 
 /// Directories beside the reference in one table: with more, lines do not fit a terminal.
 const BESIDE: usize = 2;
+/// Most directories of which a sentence says that they cost least.
+const MOST_LEAST: usize = 2;
 /// Most names of rows in a sentence.
 const MOST_NAMES: usize = 4;
 
-/// Which directories cost least in which rows: a sentence for each column, or for several of which
-/// the same is said. None where there is one directory only.
+/// What the directories cost: which one costs least in which rows, for each column, or for several
+/// of which the same is said; and a sentence for each directory where there is one column only.
+/// None where there is one directory only.
 pub fn sentences(comparison: &Comparison) -> Vec<String> {
     let Some(directories) = &comparison.directories else { return Vec::new() };
     let mut found: Vec<(Vec<&str>, String)> = Vec::new();
     for (column, label) in comparison.columns.iter().enumerate() {
-        let Some(text) = clauses(comparison, directories, column) else { continue };
+        let Some(text) = least(directories, column) else { continue };
         match found.iter_mut().find(|it| it.1 == text) {
             Some(it) => it.0.push(label),
             None => found.push((vec![label], text)),
@@ -23,45 +28,77 @@ pub fn sentences(comparison: &Comparison) -> Vec<String> {
     }
     let all = comparison.columns.len();
     let sentence = |(labels, text): (Vec<&str>, String)| match labels.len() {
-        count if count == all => format!("directories: {text}"),
-        _ => format!("directories in {}: {text}", labels.join(", ")),
+        count if count == all => format!("least cost: {text}"),
+        _ => format!("least cost in {}: {text}", labels.join(", ")),
     };
-    found.into_iter().map(sentence).collect()
+    let mut sentences: Vec<String> = found.into_iter().map(sentence).collect();
+    if all == 1 {
+        let names = 0..directories.names.len();
+        sentences.extend(names.filter_map(|other| of_directory(comparison, directories, other)));
+    }
+    sentences
 }
 
-/// `memory (tmpfs) costs least in file.create, disk (xfs) or memory in file.stat; no difference is
-/// shown in file.open`.
-fn clauses(comparison: &Comparison, directories: &Directories, column: usize) -> Option<String> {
-    let mut described: Vec<&str> = Vec::new();
+/// `memory in file.create, disk or xfs in file.stat; no difference shown in file.open`.
+fn least(directories: &Directories, column: usize) -> Option<String> {
     let mut told: Vec<String> = Vec::new();
-    let mut open = None;
+    let (mut alike, mut open) = (Vec::new(), Vec::new());
     for Cheapest { dirs, rows: own } in directories.cheapest(column) {
-        let rows = rows(&own, directories);
-        if dirs.len() > directories.names.len() {
-            open = Some(format!("no difference is shown in {rows}"));
-            continue;
+        match dirs.len() {
+            count if count > directories.names.len() => open.extend(own),
+            count if count > MOST_LEAST => alike.extend(own),
+            _ => told.push(format!("{} in {}", dirs.join(" or "), rows(&own, directories))),
         }
-        let mut names: Vec<String> = Vec::new();
-        for dir in dirs {
-            let fact = comparison.specs[column].get(&format!("dir {dir}"));
-            let kind = fact.and_then(|text| text.split(' ').next()).filter(|kind| *kind != dir);
-            let is_new = !described.contains(&dir);
-            described.push(dir);
-            names.push(match kind.filter(|_| is_new) {
-                Some(kind) => format!("{dir} ({kind})"),
-                None => dir.to_owned(),
-            });
-        }
-        // Said once, of the first.
-        let verb = match (told.is_empty(), names.len()) {
-            (false, _) => "",
-            (true, 1) => " costs least",
-            (true, _) => " cost least",
-        };
-        told.push(format!("{}{verb} in {rows}", names.join(" or ")));
     }
-    told.extend(open);
+    let rest = [(alike, "three or more alike in"), (open, "no difference shown in")];
+    let rest = rest.into_iter().filter(|it| !it.0.is_empty());
+    told.extend(rest.map(|(own, words)| format!("{words} {}", rows(&own, directories))));
     (!told.is_empty()).then(|| told.join("; "))
+}
+
+/// `memory (tmpfs): less than disk, 0.451× on average (0.41 to 0.49); from 0.037× in file.create
+/// create to 1.99× in file.read size=1MiB`: of one column.
+fn of_directory(comparison: &Comparison, own: &Directories, other: usize) -> Option<String> {
+    let name = described(comparison, &own.names[other]);
+    let mean = own.means.first()?.get(other)?.as_ref()?;
+    let base = &own.reference;
+    let rows = own.rows.iter().filter_map(|row| {
+        let tax = row.columns[0].as_ref()?.ratios[other].as_ref()?;
+        Some((row, tax))
+    });
+    let rows: Vec<(&DirectoryRow, &DirectoryTax)> = rows.collect();
+    let average = if rows.len() > 1 { " on average" } else { "" };
+    let interval = mean.interval.map(|ends| format!(" ({})", units::factors(ends)));
+    let figure = format!("{}×{average}{}", units::factor(mean.value), interval.unwrap_or_default());
+    let told = match mean.verdict {
+        Verdict::Slower => format!("more than {base}, {figure}"),
+        Verdict::Faster => format!("less than {base}, {figure}"),
+        Verdict::Same => {
+            format!("as much as {base} within {}, {figure}", units::percent(comparison.margin))
+        }
+        Verdict::Inconclusive { why: Open::ManyRows, .. } => {
+            let way = if mean.value > 1.0 { "more" } else { "less" };
+            format!("perhaps {way} than {base}, {figure}")
+        }
+        _ => format!("no difference from {base} shown, {figure}"),
+    };
+    let is = |wanted: Verdict| rows.iter().filter(move |it| it.1.verdict == wanted);
+    let order = |a: &&(_, &DirectoryTax), b: &&(_, &DirectoryTax)| a.1.value.total_cmp(&b.1.value);
+    let least = is(Verdict::Faster).min_by(order).map(|it| ("down", it));
+    let most = is(Verdict::Slower).max_by(order).map(|it| ("up", it));
+    let end = |(way, (row, tax)): (&str, &(&DirectoryRow, &DirectoryTax))| {
+        format!("{way} to {}× in {}", units::factor(tax.value), row.name)
+    };
+    let ends: Vec<String> = least.into_iter().chain(most).map(end).collect();
+    let ends = if ends.is_empty() || rows.len() == 1 { None } else { Some(ends.join(", ")) };
+    Some(format!("{name}: {told}{}", ends.map(|ends| format!("; {ends}")).unwrap_or_default()))
+}
+
+/// The directory with its type of filesystem in the first column, where its name is another one.
+pub fn described(comparison: &Comparison, dir: &str) -> String {
+    let fact = comparison.specs.first().and_then(|facts| facts.get(&format!("dir {dir}")));
+    let kind = fact.and_then(|text| text.split(' ').next()).filter(|kind| *kind != dir);
+    kind.map_or(dir.to_owned(), |kind| format!("{dir} ({kind})"))
 }
 
 /// The names of the rows; those of a probe of which all rows are there by the probe's name alone.
@@ -137,7 +174,7 @@ fn line(label: String, costs: &DirectoryCosts, others: &[usize]) -> Vec<String> 
     row
 }
 
-fn bounds(cost: &Cost) -> String {
+fn bounds(cost: &DirectoryTax) -> String {
     match cost.interval {
         Some((low, high)) => format!("{}–{}", units::factor(low), units::factor(high)),
         None => "unknown".into(),

@@ -5,7 +5,7 @@ use anyhow::Result;
 use super::escape::{markdown_cell, markdown_item};
 use super::gate;
 use super::notes;
-use super::screen::{self, Glance};
+use super::screen::{self, Glance, Piece};
 use super::sections::{self, Part};
 use super::sheet::Sheet;
 use super::table::{self, Line};
@@ -92,17 +92,19 @@ fn summary(comparison: &Comparison) -> String {
     };
     let sides: Vec<String> = (0..count).map(|at| side(at).to_owned()).collect();
     let mut text = title.unwrap_or_default() + &line(&header) + &line(&sides);
+    let differs = |it: &Piece| matches!(it.verdict, Some(Verdict::Slower | Verdict::Faster));
     for pieces in &grid.lines {
-        let cells = pieces.iter().map(|piece| match piece.verdict {
-            Some(Verdict::Slower | Verdict::Faster) => {
-                format!("**{}**", markdown_cell(&piece.text))
-            }
-            _ => markdown_cell(&piece.text),
+        let cells = pieces.iter().map(|piece| match differs(piece) {
+            true => format!("**{}**", markdown_cell(&piece.text)),
+            false => markdown_cell(&piece.text),
         });
         let mut cells: Vec<String> = cells.collect();
         cells.resize(count, String::new());
         text.push_str(&line(&cells));
     }
+    let has_bold = grid.lines.iter().flatten().any(differs);
+    let bold = has_bold.then(|| "bold: slower or faster".to_owned());
+    let notes: Vec<String> = bold.into_iter().chain(notes).collect();
     if !notes.is_empty() {
         text.push_str(&format!("\n{}\n", markdown_item(&notes.join("; "))));
     }

@@ -87,17 +87,20 @@ fn answers_with_figures_have_the_same_form() {
     let args = ["run", "-o", "fs.jsonl", "--suite", "quick", "--probe", "file.stat"];
     let run = place.envtax(args).args(dirs).args(["--dir", &format!("b={}", place.path("tmp"))]);
     let run = run.args(["--budget", "30s", "--precision", "100"]).run().exits(0);
-    let sentence = run.out.lines().find(|line| line.starts_with("directories: "));
+    let run = run.prints("multiples of the cost in a");
+    let sentence = run.out.lines().find(|line| line.starts_with("least cost: "));
     let sentence = sentence.unwrap_or_else(|| panic!("{}", run.out));
-    let told = ["cost", "costs least in file.stat", "no difference is shown in file.stat"];
+    let told = ["a in file.stat", "b in file.stat", "no difference shown in file.stat"];
     assert!(told.iter().any(|words| sentence.contains(words)), "{sentence}");
+    let is_of_b = |line: &str| line.starts_with("b: ") || line.starts_with("b (");
+    assert!(run.out.lines().any(|line| is_of_b(line) && line.contains('×')), "{}", run.out);
     let table = place.envtax(["compare", "fs.jsonl", "--section", "directories"]).run().exits(0);
     table.prints("Target directories: cost against `a`").prints(sentence);
     let gate = ["compare", "fs.jsonl", "--fail-above", "1.5x"];
     place.envtax(gate).run().exits(2).complains("judged no figure");
     let known = examples();
     let shown = |words: &str| known.iter().flat_map(|it| &it.shown).any(|it| it.contains(words));
-    for words in ["costs least in", "Target directories: cost against `", "FAIL proot file."] {
+    for words in ["least cost: ", "Target directories: cost against `", "FAIL proot file."] {
         assert!(shown(words), "docs/QUESTIONS.md does not show `{words}`");
     }
 }

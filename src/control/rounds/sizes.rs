@@ -1,12 +1,14 @@
 //! The block sizes of a case in each environment: tunes them, and uses the reference's size where
 //! it is similar.
 
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use super::cells::CaseState;
 use super::{Driver, Stop};
 use crate::control::launches::ROUNDS;
 use crate::control::watcher::Forecast;
+use crate::model::Case;
 use crate::protocol::{Answer, Ask, BlockSize, Tuning};
 use crate::runfile::{OutcomeState, Record, Tuned};
 
@@ -106,9 +108,14 @@ impl Driver<'_> {
     /// that take least are measured, as many as get a verdict.
     fn too_many(&self) -> Vec<usize> {
         let Some(budget) = self.plan.stop.budget_s() else { return Vec::new() };
-        let lap = |case: usize| self.cases[case].cells.iter().map(|it| it.block).sum::<Duration>();
-        let laps: Vec<Duration> = (0..self.cases.len()).map(lap).collect();
-        left_out(&laps, Duration::from_secs_f64(budget))
+        let lap =
+            |case: &usize| self.cases[*case].cells.iter().map(|it| it.block).sum::<Duration>();
+        let all = together(self.plan.cases.iter().map(|planned| &planned.case));
+        let laps: Vec<Duration> = all.iter().map(|cases| cases.iter().map(lap).sum()).collect();
+        let left_out = left_out(&laps, Duration::from_secs_f64(budget));
+        let mut cases: Vec<usize> = left_out.into_iter().flat_map(|at| all[at].clone()).collect();
+        cases.sort_unstable();
+        cases
     }
 
     /// Gives the reference's block size to environments that are nearly as fast. The cost of some
@@ -126,6 +133,18 @@ impl Driver<'_> {
             }
         }
     }
+}
+
+/// The numbers of the cases, of which those stand together that differ only in their target
+/// directory: a case that is measured in some directories says nothing about the others.
+fn together<'a>(cases: impl Iterator<Item = &'a Case>) -> Vec<Vec<usize>> {
+    let mut all: BTreeMap<Case, Vec<usize>> = BTreeMap::new();
+    for (at, case) in cases.enumerate() {
+        all.entry(Case { dir: None, ..case.clone() }).or_default().push(at);
+    }
+    let mut all: Vec<Vec<usize>> = all.into_values().collect();
+    all.sort();
+    all
 }
 
 /// The cases that do not fit into the budget, by how long a round of each takes; zero where nothing
@@ -171,6 +190,23 @@ fn block_size(tuning: Tuning) -> BlockSize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Params;
+
+    #[test]
+    fn a_case_is_left_out_in_all_directories() {
+        let case = |probe: &str, dir: Option<&str>| Case {
+            probe: probe.into(),
+            params: Params::new(""),
+            dir: dir.map(str::to_owned),
+        };
+        let cases = [
+            case("file.open", Some("a")),
+            case("null", None),
+            case("file.stat", Some("a")),
+            case("file.open", Some("b")),
+        ];
+        assert_eq!(together(cases.iter()), [vec![0, 3], vec![1], vec![2]]);
+    }
 
     #[test]
     fn what_takes_least_is_measured_where_the_budget_is_short() {

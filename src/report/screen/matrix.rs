@@ -1,17 +1,20 @@
-//! All verdicts at a glance: environments against rows, or against areas where rows are too many.
+//! All verdicts at a glance: environments against rows, or against groups of
+//! them where rows are too many.
 
 use super::grid::{Grid, Piece};
 use super::tally::Tally;
-use crate::compare::{Cell, Comparison, Row, StartUp};
+use crate::compare::{Cell, Comparison, Row, StartUp, Verdict};
 use crate::report::table;
 use crate::units;
 
 /// A matrix that fits.
 pub struct Matrix {
     pub grid: Grid,
-    /// Its items are areas, not rows.
-    pub of_areas: bool,
-    /// Areas for which there was no room.
+    /// Its items are groups of rows.
+    pub of_groups: bool,
+    /// The last column is the time that starting takes.
+    pub has_start: bool,
+    /// Groups for which there was no room.
     pub left_out: Vec<String>,
 }
 
@@ -34,9 +37,10 @@ impl<'a> Item<'a> {
         Item { name, heading, rows: vec![row] }
     }
 
-    fn of_area(area: &str, rows: &[&'a Row]) -> Item<'a> {
-        let rows = rows.iter().copied().filter(|row| row.area() == area).collect();
-        Item { name: area.to_owned(), heading: [String::new(), area.to_owned()], rows }
+    /// The rows of which `name_of` is that name.
+    fn of_group(name: &str, rows: &[&'a Row], name_of: fn(&Row) -> &str) -> Item<'a> {
+        let rows = rows.iter().copied().filter(|row| name_of(row) == name).collect();
+        Item { name: name.to_owned(), heading: [String::new(), name.to_owned()], rows }
     }
 
     /// How far its worst row is from the reference, over all columns.
@@ -54,9 +58,12 @@ pub fn matrix(comparison: &Comparison, width: usize, most_lines: usize) -> Matri
     let shown = Shown { comparison, columns };
     let rows: Vec<&Row> = comparison.rows.iter().filter(|row| table::has_lines(row)).collect();
     let of_rows: Vec<Item<'_>> = rows.iter().map(|row| Item::of_row(comparison, row)).collect();
-    let areas = comparison.areas.iter().map(|area| Item::of_area(&area.area, &rows));
-    let mut areas: Vec<Item<'_>> = areas.filter(|item| !item.rows.is_empty()).collect();
-    let matrix = |grid, of_areas| Matrix { grid, of_areas, left_out: Vec::new() };
+    let mut groups = groups(&rows);
+    let matrix = |grid: Grid, of_groups| {
+        let last = grid.header.last().and_then(|line| line.last());
+        let has_start = last.is_some_and(|piece| piece.text == START);
+        Matrix { grid, of_groups, has_start, left_out: Vec::new() }
+    };
     // What cuts the fewest letters; of equal ones, the first.
     let best = |grids: Vec<Grid>| {
         let short = grids.into_iter().filter(|grid| grid.lines.len() <= most_lines);
@@ -68,19 +75,19 @@ pub fn matrix(comparison: &Comparison, width: usize, most_lines: usize) -> Matri
     }
     let mut left_out: Vec<String> = Vec::new();
     loop {
-        let mut grids = shown.grids(&areas, [AREAS; 2]);
-        // Environments as lines, which all areas have in common, come first.
+        let mut grids = shown.grids(&groups, [GROUPS; 2]);
+        // Environments as lines, which all groups have in common, come first.
         grids.rotate_left(1);
         let found = best(grids);
-        if found.is_some() || areas.len() <= 1 {
-            let grid = found.unwrap_or_else(|| shown.with_items_as_columns(&areas, false, AREAS));
+        if found.is_some() || groups.len() <= 1 {
+            let grid = found.unwrap_or_else(|| shown.with_items_as_columns(&groups, false, GROUPS));
             return Matrix { left_out, ..matrix(grid, true) };
         }
-        // The area with the least to tell goes first; of equal ones, the last.
+        // The group with the least to tell goes first; of equal ones, the last.
         let size = |item: &Item<'_>| item.size(&shown.columns[1..]);
-        let least = areas.iter().enumerate().rev().min_by(|a, b| size(a.1).total_cmp(&size(b.1)));
+        let least = groups.iter().enumerate().rev().min_by(|a, b| size(a.1).total_cmp(&size(b.1)));
         if let Some(at) = least.map(|(at, _)| at) {
-            left_out.push(areas.remove(at).name);
+            left_out.push(groups.remove(at).name);
         }
     }
 }
@@ -89,7 +96,24 @@ pub fn matrix(comparison: &Comparison, width: usize, most_lines: usize) -> Matri
 type Shortest = (usize, usize);
 const ROWS_AS_LINES: Shortest = (20, 7);
 const ROWS_AS_COLUMNS: Shortest = (10, 9);
-const AREAS: Shortest = (8, 7);
+const GROUPS: Shortest = (8, 7);
+/// The heading of the time that starting takes.
+const START: &str = "start";
+
+/// The rows by area; by probe where all are of one area.
+fn groups<'a>(rows: &[&'a Row]) -> Vec<Item<'a>> {
+    let by = |name_of: fn(&Row) -> &str| {
+        let mut names: Vec<&str> = Vec::new();
+        for name in rows.iter().map(|row| name_of(row)) {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        names.into_iter().map(|name| Item::of_group(name, rows, name_of)).collect::<Vec<_>>()
+    };
+    let areas = by(Row::area);
+    if areas.len() > 1 { areas } else { by(|row| &row.probe) }
+}
 
 /// The columns that are shown.
 struct Shown<'a> {
@@ -155,7 +179,7 @@ impl Shown<'_> {
         let start = start && !items.iter().flat_map(|item| &item.rows).any(|it| it.is_of_command());
         let heading = |at: usize| {
             let names = items.iter().map(|item| Piece::bold(&item.heading[at]));
-            let last = start.then(|| Piece::bold(if at == 1 { "start" } else { "" }));
+            let last = start.then(|| Piece::bold(if at == 1 { START } else { "" }));
             std::iter::once(Piece::default()).chain(names).chain(last).collect::<Vec<Piece>>()
         };
         let mut header = vec![heading(0), heading(1)];
@@ -177,4 +201,35 @@ impl Shown<'_> {
         let found = all.find(|start| start.column == *label).map(usual);
         found.map_or("–".into(), units::time)
     }
+}
+
+/// What the marks of the matrix mean, in the order of their importance.
+pub fn legend(comparison: &Comparison, matrix: &Matrix) -> String {
+    let cells = matrix.grid.lines.iter().flat_map(|line| line.iter().skip(1));
+    let cells: Vec<&Piece> = cells.collect();
+    // Between the ends of a range stands the same dash.
+    let has = |mark: char| match mark {
+        '–' => cells.iter().any(|cell| cell.text == "–"),
+        _ => cells.iter().any(|cell| cell.text.contains(mark)),
+    };
+    let same = format!("= same within {}", units::percent(comparison.margin));
+    let marks = [
+        ('=', same.as_str()),
+        ('~', "~ no difference shown"),
+        ('?', "? jumps between levels"),
+        ('T', "T on another type of filesystem"),
+        ('f', "1of2: in 1 of 2 rows"),
+        ('(', "( ) no verdict"),
+        ('–', "– not measured"),
+        ('!', "! failed"),
+        ('·', "· of several rows, so no single cost"),
+    ];
+    let mut words: Vec<&str> = marks.iter().filter(|it| has(it.0)).map(|it| it.1).collect();
+    let differs = |it: &&Piece| matches!(it.verdict, Some(Verdict::Slower | Verdict::Faster));
+    if matrix.of_groups && cells.iter().any(differs) {
+        words.insert(0, "number: of several rows, the one farthest from 1");
+    }
+    let start = format!("{START}: the time that starting takes");
+    words.extend(matrix.has_start.then_some(start.as_str()));
+    words.join("; ")
 }

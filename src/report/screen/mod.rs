@@ -15,7 +15,9 @@ pub use grid::{Grid, Piece};
 pub use tally::Tally;
 
 use super::{Style, directories, notes, table};
-use crate::compare::{Cell, Comparison, Conditions, Flag, RemarkKind, Row, Tax, Verdict, tax_of};
+use crate::compare::{
+    Cell, Comparison, Conditions, Directories, Flag, RemarkKind, Row, Tax, Verdict, tax_of,
+};
 use crate::units;
 use crate::words::Words;
 
@@ -31,6 +33,9 @@ const SIZES: [Size; 7] = [
     Size { sentences: 2, lines: 2, warnings: 1, rows: 16 },
     Size { sentences: 1, lines: 2, warnings: 1, rows: 12 },
 ];
+
+/// Sentences about directories at most, where there is room.
+const DIRECTORIES: usize = 9;
 
 /// How much there is of a part of the screen, at most.
 #[derive(Clone, Copy)]
@@ -79,7 +84,7 @@ pub fn render(comparison: &Comparison, width: usize, style: &Style) -> String {
 /// What the verdicts come to: the directories first, then a sentence for each environment.
 pub fn verdicts(comparison: &Comparison, most: usize) -> Vec<String> {
     let mut all = directories::sentences(comparison);
-    all.truncate(most);
+    all.truncate(most.max(DIRECTORIES));
     all.extend(sentences::sentences(comparison, most));
     all
 }
@@ -87,9 +92,9 @@ pub fn verdicts(comparison: &Comparison, most: usize) -> Vec<String> {
 /// What follows from the verdicts, and where to go from there.
 pub fn answer(comparison: &Comparison, width: usize, size: &Size, style: &Style) -> Vec<String> {
     let mut lines = Vec::new();
-    for sentence in directories::sentences(comparison).iter().take(size.sentences) {
-        // It is the whole answer where there is one environment.
-        lines.extend(short(sentence, width, size.lines + 2));
+    // One for each directory is the whole answer where there is one environment.
+    for sentence in directories::sentences(comparison).iter().take(size.sentences + 1) {
+        lines.extend(short(sentence, width, size.lines));
     }
     for sentence in sentences::sentences(comparison, size.sentences) {
         lines.extend(short(&sentence, width, size.lines));
@@ -119,8 +124,48 @@ pub struct Glance {
     pub notes: Vec<String>,
 }
 
-/// The verdicts in a table of so many columns of letters and so many lines.
+/// The verdicts in a table of so many columns of letters and so many lines. Where there is one
+/// environment with several target directories, these are what is compared.
 pub fn glance(comparison: &Comparison, width: usize, most: usize) -> Glance {
+    match (&comparison.directories, &comparison.columns[..]) {
+        (Some(directories), [_]) => of_directories(comparison, directories, width, most),
+        _ => of_environments(comparison, width, most),
+    }
+}
+
+fn of_directories(
+    comparison: &Comparison,
+    directories: &Directories,
+    width: usize,
+    most: usize,
+) -> Glance {
+    let view = &directories.views[0];
+    let of_view = of_environments(view, width, most);
+    let base = directories::described(comparison, &directories.reference);
+    let rows = view.rows.len();
+    let title = match &view.columns[..] {
+        [_, other] => {
+            format!(
+                "{}: multiples of the cost in {base}",
+                directories::described(comparison, other)
+            )
+        }
+        all => {
+            let s = if rows == 1 { "" } else { "s" };
+            format!("{} directories, {rows} row{s}: multiples of the cost in {base}", all.len())
+        }
+    };
+    let without = comparison.rows.iter().filter(|row| row.dir.is_none() && table::has_lines(row));
+    let note = match without.count() {
+        0 => None,
+        1 => Some("… and 1 row without a directory (--section rows)".to_owned()),
+        rows => Some(format!("… and {rows} rows without a directory (--section rows)")),
+    };
+    let notes = note.into_iter().chain(of_view.notes).collect();
+    Glance { title: Some(title), notes, ..of_view }
+}
+
+fn of_environments(comparison: &Comparison, width: usize, most: usize) -> Glance {
     let rows: Vec<&Row> = comparison.rows.iter().filter(|row| table::has_lines(row)).collect();
     let reference = &comparison.reference;
     let environments = comparison.columns.len();
@@ -149,7 +194,7 @@ pub fn glance(comparison: &Comparison, width: usize, most: usize) -> Glance {
     if !matrix.left_out.is_empty() {
         notes.push(format!("… not shown for want of room: {}", matrix.left_out.join(", ")));
     }
-    let legend = tally::legend(comparison, &cells(&matrix.grid), matrix.of_areas);
+    let legend = matrix::legend(comparison, &matrix);
     notes.extend(Some(legend).filter(|legend| !legend.is_empty()));
     Glance { title: Some(title), grid: matrix.grid, notes }
 }
@@ -169,11 +214,6 @@ fn name(comparison: &Comparison, row: &Row) -> String {
     let common = dirs.all(|dir| Some(dir) == first);
     let dir = row.dir.clone().filter(|_| !common);
     table::title(&Words::english(), &Row { dir, cells: Vec::new(), ..row.clone() })
-}
-
-/// The cells of a grid that have marks.
-fn cells(grid: &Grid) -> Vec<&Piece> {
-    grid.lines.iter().flat_map(|line| line.iter().skip(1)).collect()
 }
 
 /// What the letters and figures of these cells mean, as far as a reader would stumble over them.
@@ -256,7 +296,9 @@ pub fn machine_state(conditions: &Conditions) -> (&'static str, String) {
 
 /// The command to give next: what measures open rows, or what explains those that are decided.
 fn next(comparison: &Comparison, style: &Style) -> Option<Vec<String>> {
-    if let Some(next) = &comparison.next {
+    let view = comparison.directories.as_ref().and_then(|it| it.views.first());
+    let of_view = view.filter(|_| comparison.columns.len() == 1).and_then(|it| it.next.as_ref());
+    if let Some(next) = comparison.next.as_ref().or(of_view) {
         return Some(next.words.clone());
     }
     let taxes =

@@ -2,7 +2,7 @@
 //! are made of.
 
 use super::grid::Piece;
-use crate::compare::{Cell, Comparison, Open, Row, Tax, Verdict, tax_of};
+use crate::compare::{Cell, Open, Row, Tax, Verdict, tax_of};
 use crate::report::notes;
 use crate::report::table::{self, Ends};
 use crate::words::Words;
@@ -70,11 +70,12 @@ impl<'a> Tally<'a> {
         self.decided.iter().filter(|(_, tax)| tax.verdict == worst.verdict).count()
     }
 
-    /// A number or a mark, with `k/n` where it holds for k of n rows only.
+    /// A number or a mark, with `3of8` where it holds for 3 of 8 rows only: `46 3/8` would be read
+    /// as a fraction.
     pub fn piece(&self) -> Piece {
         let of_rows = |count: usize| match self.rows() {
             all if all == count => String::new(),
-            all => format!(" {count}/{all}"),
+            all => format!(" {count}of{all}"),
         };
         let taxes = [&self.decided, &self.open, &self.levels, &self.few_starts, &self.untested];
         let single = match self.rows() {
@@ -121,32 +122,6 @@ fn number(ratio: f64) -> String {
         ratio if ratio >= 0.095 => format!("{ratio:.2}"),
         ratio => format!("{ratio:.3}"),
     }
-}
-
-/// What the marks of these cells mean, in the order of their importance.
-pub fn legend(comparison: &Comparison, cells: &[&Piece], of_areas: bool) -> String {
-    // Between the ends of a range stands the same dash.
-    let has = |mark: char| match mark {
-        '–' => cells.iter().any(|cell| cell.text == "–"),
-        _ => cells.iter().any(|cell| cell.text.contains(mark)),
-    };
-    let same = format!("= same within {}", crate::units::percent(comparison.margin));
-    let marks = [
-        ('=', same.as_str()),
-        ('~', "~ no difference shown"),
-        ('?', "? jumps between levels"),
-        ('T', "T on another type of filesystem"),
-        ('/', "k/n in k of n rows"),
-        ('(', "( ) no verdict"),
-        ('–', "– not measured"),
-        ('!', "! failed"),
-    ];
-    let mut words: Vec<&str> = marks.iter().filter(|it| has(it.0)).map(|it| it.1).collect();
-    let differs = |it: &&Piece| matches!(it.verdict, Some(Verdict::Slower | Verdict::Faster));
-    if of_areas && cells.iter().any(differs) {
-        words.insert(0, "number: the largest tax shown in the area");
-    }
-    words.join("; ")
 }
 
 /// What figures and verdicts mean that many readers take for something else.

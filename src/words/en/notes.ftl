@@ -67,8 +67,8 @@ flag-m = levels: the ratio jumps between the levels that are listed below; the v
 remedy-m = read the table of levels; choose a placement (`cpu=same` or `cpu=other` instead of `cpu=free`) and stop other programs, if you want one level; more rounds do not help
 flag-u = unverified: the file was to be cold, but some of its pages may have been in a cache
 remedy-u = read the row as one of a warm cache, or measure a `--dir` whose filesystem can evict, such as ext4
-flag-d = not durable: the device did not write data that was reported as durable
-remedy-d = do not count on durability there; look for a write cache or a mount option that ignores flushes, which the facts of the directory show (`--format json`, `specs`)
+flag-d = not durable: what was reported as durable was not on a disk
+remedy-d = do not count on durability there: the directory may be in memory, or a write cache or a mount option may ignore flushes; its facts show which (`--format json`, `specs`)
 flag-l = launches differ: from one start of the environment to the next the ratio changes by more than its rounds explain; the interval covers it, and more launches make it narrower (`--launches N`)
 remedy-l = give a larger `--launches`, with the `--budget` that this takes
 flag-x = another program: the file of that name differs from the reference's; the text below says how

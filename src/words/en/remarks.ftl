@@ -72,7 +72,8 @@ other-way = was run in another way than { $reference }: { $found }
 
 # Probes
 not-durable = { $claimed } were reported durable, the device wrote { $written } meanwhile
-durable-too-fast = a durable write took { $time }, which no device achieves
+durable-too-fast = a sync took less than { $time }, in which no device stores anything
+in-memory = the files of a { $kind } are in memory: a sync there makes nothing durable
 control-differs = the CPU itself differs ({ $rows }): no environment should change that, so every other row is suspect; look for frequency, emulation, or another machine
 control-ratio = { $row } { $ratio }× in `{ $column }`
 memory-figures-differ = { $row }: the memory of one is { $counted } by the counters of the system, and { $left } by what it has left: other programs took or freed memory meanwhile, or the system counts it elsewhere; measure again when less else runs
