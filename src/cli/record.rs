@@ -36,8 +36,7 @@ pub struct RecordArgs {
     #[arg(long, value_name = "N", default_value_t = 10)]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub runs: u32,
-    /// Longest time of one run; what was recorded until then is kept, unless a run without a
-    /// recorder takes longer
+    /// Longest time of one run; what was recorded until then is kept
     #[arg(long, value_name = "DURATION", default_value = "2m", value_parser = duration)]
     pub timeout: Duration,
     /// Record a program that fails, too

@@ -19,7 +19,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail, ensure};
 
 use crate::recording::{About, Costs, FORMAT, Recording};
-use crate::sys::{self, CommandOrder, TraceOrder};
+use crate::sys::{self, CommandOrder, Killed, TraceOrder};
 
 pub use names::replace_names;
 
@@ -45,7 +45,8 @@ pub struct Order<'a> {
 pub fn record(order: &Order<'_>) -> Result<Recording> {
     let mut alone = Costs::default();
     for number in 0..=order.alone {
-        let (wall, user, system) = run_alone(order)?;
+        // What does not end in time has no times of its own, and one recording.
+        let Some((wall, user, system)) = run_alone(order)? else { break };
         if number > 0 {
             alone.add(wall, user, system);
         }
@@ -80,8 +81,9 @@ fn words_of(order: &Order<'_>) -> Vec<String> {
     order.words.iter().map(|word| word.replace("{out}", &out.display().to_string())).collect()
 }
 
-/// Wall, user and system time of one run without a recorder, in ns.
-fn run_alone(order: &Order<'_>) -> Result<(u64, u64, u64)> {
+/// Wall, user and system time of one run without a recorder, in ns; none if it was ended at the time
+/// limit.
+fn run_alone(order: &Order<'_>) -> Result<Option<(u64, u64, u64)>> {
     let words = words_of(order);
     let errors = order.folder.join("stderr");
     let never = sys::no_input().context("a pipe")?;
@@ -97,16 +99,17 @@ fn run_alone(order: &Order<'_>) -> Result<(u64, u64, u64)> {
         &never,
     )
     .with_context(|| format!("starting `{}`", words[0]))?;
-    if end.killed.is_some() {
-        bail!(
-            "`{}` was not finished after {} s: give it an end, or more time with `--timeout`",
-            words[0],
-            order.limit.as_secs()
-        );
+    match end.killed {
+        Some(Killed::TimedOut) => return Ok(None),
+        Some(Killed::Interrupted) => bail!("interrupted before anything was recorded"),
+        Some(Killed::Flooded) => {
+            bail!("`{}` wrote more than {} GiB: record less of it", words[0], OUTPUT_LIMIT >> 30)
+        }
+        None => {}
     }
     let fine = end.status.success() || order.ignore_failure;
     ensure!(fine, "{}", failed(&words[0], &end.status.to_string(), &errors));
-    Ok((end.end_ns - end.start_ns, end.usage.user_ns, end.usage.system_ns))
+    Ok(Some((end.end_ns - end.start_ns, end.usage.user_ns, end.usage.system_ns)))
 }
 
 fn failed(program: &str, how: &str, errors: &Path) -> String {

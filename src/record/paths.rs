@@ -135,8 +135,9 @@ impl Paths {
         if !parent.is_empty() {
             self.see(parent, links);
             // Through a link, the file itself is elsewhere.
-            if let Some(target) = self.link_of(parent) {
-                return self.see(&format!("{target}/{name}"), links + 1);
+            let real = self.real(parent, 0);
+            if real != parent {
+                return self.see(&format!("{real}/{name}"), links + 1);
             }
         }
         let Ok(about) = fs::symlink_metadata(absolute) else {
@@ -171,6 +172,18 @@ impl Paths {
         Some(format!("/{}", names.join("/")))
     }
 
+    /// The path without links, as far as they were seen.
+    fn real(&self, absolute: &str, links: u32) -> String {
+        let mut real = String::new();
+        for part in absolute.split('/').filter(|part| !part.is_empty()) {
+            real = format!("{real}/{part}");
+            if let Some(target) = self.link_of(&real).filter(|_| links < MOST_LINKS) {
+                real = self.real(&target, links + 1);
+            }
+        }
+        real
+    }
+
     /// Notes the entries of a folder that the program lists.
     pub fn list(&mut self, absolute: &str) {
         if self.below_own(absolute).is_some() || !self.listed.insert(absolute.to_owned()) {
@@ -188,13 +201,7 @@ impl Paths {
 
     /// The contents of the file are read.
     pub fn reads(&mut self, absolute: &str) {
-        let mut path = absolute.to_owned();
-        for _ in 0..MOST_LINKS {
-            match self.link_of(&path) {
-                Some(target) => path = target,
-                None => break,
-            }
-        }
+        let path = self.real(absolute, 0);
         let at = self.seen.get(&path).copied().flatten();
         if let Some(FileKind::File(_, read)) = at.map(|at| &mut self.files[at].kind) {
             *read = true;
@@ -212,4 +219,28 @@ fn system_file(absolute: &str) -> Option<String> {
         name = format!("/proc/self/{below}");
     }
     SYSTEM_FILES.contains(&name.as_str()).then_some(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_behind_a_link_is_noted_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let real = folder.path().canonicalize().unwrap();
+        fs::create_dir_all(real.join("usr/lib/deep")).unwrap();
+        fs::write(real.join("usr/lib/deep/file"), "x").unwrap();
+        crate::sys::make_link(Path::new("usr/lib"), &real.join("lib")).unwrap();
+        let mut paths = Paths::default();
+        let real = real.display();
+        for name in ["lib/deep/file", "usr/lib/deep/file", "lib/deep/file"] {
+            paths.see(&format!("{real}/{name}"), 0);
+        }
+        paths.reads(&format!("{real}/lib/deep/file"));
+        let of = |file: &FileState| matches!(file.kind, FileKind::File(1, true));
+        assert_eq!(paths.files.iter().filter(|file| of(file)).count(), 1);
+        let places: BTreeSet<u32> = paths.files.iter().map(|file| file.path).collect();
+        assert_eq!(places.len(), paths.files.len());
+    }
 }

@@ -13,6 +13,8 @@ use crate::recording::{Call, Event, Kind, NO_PATH};
 use crate::sys;
 
 const AT_FDCWD: i32 = -100;
+/// Bytes that one call copies at most.
+const MOST_COPIED: u64 = 1 << 40;
 /// The longest path.
 const LONGEST_PATH: usize = 4096;
 
@@ -342,7 +344,8 @@ impl Scene<'_> {
             Kind::Fchmod => Call { flags: a[1], ..call },
             Kind::Truncate => Call { size: a[1], ..call },
             Kind::Allocate => Call { flags: a[1], at: a[2], size: a[3], ..call },
-            Kind::CopyRange => Call { other: a[2] as i32, size: a[4], ..call },
+            // `cat` and `cp` ask for as much as a number holds; what was copied is the result.
+            Kind::CopyRange => Call { other: a[2] as i32, size: a[4].min(MOST_COPIED), ..call },
             Kind::Sendfile => Call { other: a[1] as i32, size: a[3], ..call },
             _ => call,
         })
