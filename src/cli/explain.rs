@@ -8,16 +8,24 @@ use clap::Args;
 use super::shared::{FileArgs, OutputArgs};
 use super::values::{duration, path};
 
+/// The suite of all recordings that come with envtax.
+pub const PROGRAMS: &str = "programs";
+
 #[derive(Debug, Args)]
 #[command(after_help = include_str!("../cmd/text/explain.md").trim_end())]
 pub struct ExplainArgs {
-    /// Recording of the program, as `envtax record` writes it
-    #[arg(value_name = "RECORDING", value_parser = path)]
-    pub recording: PathBuf,
+    /// Recording of the program, as `envtax record` writes it, or the name of one that comes with
+    /// envtax (see `envtax list recordings`)
+    #[arg(value_name = "RECORDING", value_parser = path, required_unless_present = "programs")]
+    pub recording: Option<PathBuf>,
     /// Run file of an earlier `envtax explain` of this recording: nothing is measured
     #[arg(value_name = "RUN FILE", value_parser = path)]
     #[arg(conflicts_with_all = ["environments", "verify", "command"])]
     pub run_file: Option<PathBuf>,
+    /// Re-enact all recordings that come with envtax, in place of one: `--suite programs`
+    #[arg(long = "suite", value_name = "SUITE", value_parser = [PROGRAMS])]
+    #[arg(conflicts_with_all = ["verify", "changes", "command", "svg"])]
+    pub programs: Option<String>,
     /// The recorded command, for --verify
     #[arg(value_name = "COMMAND", last = true)]
     pub command: Vec<String>,
@@ -33,6 +41,16 @@ pub struct ExplainArgs {
     /// Repeatable
     #[arg(long, value_name = "CLASS")]
     pub without: Vec<String>,
+    /// Re-enact it with a change, too, and show what that gains: dir=PATH, reads=SIZE, writes=SIZE,
+    /// or without=CLASS. Repeatable
+    #[arg(long = "try", value_name = "CHANGE")]
+    pub changes: Vec<String>,
+    /// Draw the extra time as a flame graph into FILE, one below the other for several environments
+    #[arg(long, value_name = "FILE", value_parser = path)]
+    pub svg: Option<PathBuf>,
+    /// Show every place and program, and the flame graph as text
+    #[arg(long)]
+    pub long: bool,
     /// Folder in which the stand-in files are made [default: the folder for temporary files]
     #[arg(long = "dir", value_name = "PATH", value_parser = path)]
     pub folder: Option<PathBuf>,

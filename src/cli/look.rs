@@ -43,6 +43,7 @@ pub enum Listed {
     Filesystems,
     Suites,
     Workloads,
+    Recordings,
     Formats,
     Layouts,
     Charts,

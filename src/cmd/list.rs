@@ -13,7 +13,9 @@ use crate::model::{EnvSpec, Phase, Quantity, suggest};
 use crate::mount::{self, FILESYSTEMS};
 use crate::plan::suite::{SUITES, Suite};
 use crate::probe::{PROBES, ProbeInfo, SOURCES};
+use crate::recording::catalogue::{CATALOGUE, Entry};
 use crate::report::{ALIASES, CHARTS, LAYOUTS, Layout, REPORTS, SECTIONS};
+use crate::units;
 use crate::words::Words;
 use crate::workload::{self, WORKLOADS};
 
@@ -57,6 +59,11 @@ pub fn run(args: &ListArgs) -> Result<Exit> {
                 false => [(*alias).into(), format!("alias of {}", layout.name)],
             };
             layouts.chain(ALIASES.iter().map(alias)).collect()
+        }
+        Listed::Recordings => {
+            let size = |entry: &Entry| units::bytes(entry.size() as f64);
+            let told = |entry: &Entry| format!("{} ({})", entry.summary, size(entry));
+            CATALOGUE.iter().map(|entry| [entry.name.into(), told(entry)]).collect()
         }
         Listed::Charts => {
             CHARTS.iter().map(|chart| [chart.name.into(), chart.summary.into()]).collect()

@@ -197,9 +197,9 @@ impl OneRun<'_> {
         settings: &SessionSettings<'_>,
     ) -> Result<(RunFile, bool)> {
         let made = control::make_dirs(environments, draft.dirs(), settings)?;
-        let (data_dir, _data) =
-            control::make_data(draft.cases(), how.reenactment, settings)?.unzip();
-        let dirs = made.dirs.iter().cloned().chain(data_dir).collect();
+        let (data_dirs, _data): (Vec<_>, Vec<_>) =
+            control::make_data(draft.cases(), how.reenactment, settings)?.into_iter().unzip();
+        let dirs = made.dirs.iter().cloned().chain(data_dirs).collect();
         let plan = draft.settle(self.index, environments, dirs);
         let points = control::make_mount_points(&plan, settings)?;
         let mut scribe = Scribe::new(&plan, self.writer)?;

@@ -341,6 +341,7 @@ fn workloads(names: &[String]) -> Result<Vec<(String, CommandCase)>> {
             name: name.clone(),
             command: texts(workload.command),
             needs: texts(workload.needs),
+            elsewhere: None,
         };
         let executed = Executed::Workload(workload);
         let case = CommandCase { executed, ..CommandCase::default() };

@@ -60,7 +60,7 @@ fn run_words(plan: &Plan, specs: &[&EnvSpec], cases: &[&Case], amount: &Amount) 
     let mut words = vec!["envtax".to_owned(), "run".to_owned()];
     specs.iter().for_each(|spec| option(&mut words, "--env", environment(spec)));
     let used = |name: &str| cases.iter().any(|case| case.dir.as_deref() == Some(name));
-    for dir in plan.dirs.iter().filter(|dir| dir.name != DATA_DIR && used(&dir.name)) {
+    for dir in plan.dirs.iter().filter(|dir| dir.made != DATA_DIR && used(&dir.name)) {
         let place = if dir.made.is_empty() { &dir.path } else { &dir.made };
         if !place.is_empty() {
             option(&mut words, "--dir", format!("{}={place}", dir.name));

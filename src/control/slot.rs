@@ -160,7 +160,7 @@ fn admit(
     for (dir, answer) in marks.into_keys().zip(answers) {
         if answer.error.is_some() {
             let name = &slot.spec.name;
-            let of_workloads = dir == DATA_DIR && plan.commands.is_some();
+            let of_workloads = dir.starts_with(DATA_DIR) && plan.commands.is_some();
             let error = match of_workloads {
                 true => format!(
                     "`{name}` does not see the data of workloads, which lies below TMPDIR on this \

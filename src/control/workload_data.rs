@@ -1,8 +1,9 @@
 //! The data of the plan's workloads. It is made before any environment starts and removed after the
 //! last one has ended.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 
@@ -12,30 +13,43 @@ use crate::cleanup::held_stage::HeldStage;
 use crate::model::{DATA_DIR, PlannedCase, TargetDir, WorkloadCase};
 use crate::{mount, sys, workload};
 
-/// What makes the stand-in files of a re-enactment.
+/// What makes the stand-in files of re-enactments.
 pub struct Reenactment<'a> {
-    /// The folder in which they are made; none for that of temporary files.
-    pub folder: Option<&'a Path>,
-    /// Makes them in an empty folder.
-    pub make: &'a dyn Fn(&Path) -> Result<()>,
+    /// The folders in which they are made, by the names of target directories; others are made in
+    /// that for temporary files.
+    pub folders: BTreeMap<String, PathBuf>,
+    /// Makes those of the workload of that name in an empty folder.
+    pub make: &'a dyn Fn(&str, &Path) -> Result<()>,
 }
 
-/// Makes the data of these cases' workloads in a target directory, which is returned. Dropping the
-/// stage removes it.
+/// Makes the data of these cases' workloads in target directories, which are returned. Dropping the
+/// stages removes them.
 pub fn make_data(
     cases: &[PlannedCase],
     reenactment: Option<&Reenactment<'_>>,
     settings: &SessionSettings<'_>,
-) -> Result<Option<(TargetDir, HeldStage)>> {
+) -> Result<Vec<(TargetDir, HeldStage)>> {
     let commands = cases.iter().filter_map(PlannedCase::command);
     let workloads = commands.filter_map(|command| command.workload());
     let needy: Vec<&WorkloadCase> = workloads.filter(|workload| workload.has_data()).collect();
-    if needy.is_empty() {
-        return Ok(None);
-    }
-    let id = format!("{}-{DATA_DIR}", settings.token);
+    let names: BTreeSet<&str> = needy.iter().map(|workload| workload.dir()).collect();
+    let made = names.into_iter().map(|name| {
+        let here: Vec<_> = needy.iter().copied().filter(|it| it.dir() == name).collect();
+        make_dir(name, &here, reenactment, settings)
+    });
+    made.collect()
+}
+
+/// Makes the data of these workloads in the target directory of that name.
+fn make_dir(
+    dir: &str,
+    needy: &[&WorkloadCase],
+    reenactment: Option<&Reenactment<'_>>,
+    settings: &SessionSettings<'_>,
+) -> Result<(TargetDir, HeldStage)> {
+    let id = format!("{}-{dir}", settings.token);
     let elsewhere =
-        reenactment.and_then(|it| it.folder).map(|folder| folder.join(format!(".{id}")));
+        reenactment.and_then(|it| it.folders.get(dir)).map(|folder| folder.join(format!(".{id}")));
     let removal = elsewhere.iter().map(|path| removal(path)).collect();
     let stage = HeldStage::make(&id, settings.guard, |_| removal)?;
     if let Some(path) = &elsewhere {
@@ -51,7 +65,7 @@ pub fn make_data(
         if let Some(Reenactment { make, .. }) = reenactment.filter(|_| case.is_reenactment()) {
             let folder = root.join(name);
             fs::create_dir(&folder)?;
-            make(&folder).context("making the stand-in files")?;
+            make(name, &folder).context("making the stand-in files")?;
             sys::let_write(&folder)?;
             continue;
         }
@@ -74,7 +88,7 @@ pub fn make_data(
     let mark = root.join(mount::MARK);
     fs::create_dir(&mark)?;
     sys::let_write(&mark)?;
-    Ok(Some((TargetDir { name: DATA_DIR.into(), path, made: DATA_DIR.into() }, stage)))
+    Ok((TargetDir { name: dir.into(), path, made: DATA_DIR.into() }, stage))
 }
 
 /// The undo command that removes a folder of this run outside its stage.

@@ -26,7 +26,7 @@ pub fn summary(recording: &Recording, path: &Path, bytes: u64) -> String {
     if about.partial {
         text += "\nit did not end in time: the recording has what it did until then";
     }
-    text + &left_out(recording)
+    text + &left_out(recording, &[])
 }
 
 fn processes(recording: &Recording) -> String {
@@ -76,17 +76,29 @@ fn overhead(recording: &Recording) -> String {
 }
 
 /// What is in a recording and not re-enacted.
-pub(super) fn left_out(recording: &Recording) -> String {
+/// `dropped`: calls that are in it in a form that a stand-in process does not have, by name.
+pub(super) fn left_out(recording: &Recording, dropped: &[(&str, u64)]) -> String {
     let about = &recording.about;
-    if about.left_out.is_empty() {
+    let mut all: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
+    let recorded = about.left_out.iter().map(|(name, it)| (name.as_str(), *it));
+    for (name, (count, ns)) in recorded.chain(dropped.iter().map(|it| (it.0, (it.1, 0)))) {
+        let sum = all.entry(name).or_default();
+        *sum = (sum.0 + count, sum.1 + ns);
+    }
+    if all.is_empty() {
         return String::new();
     }
-    let mut rows: Vec<_> = about.left_out.iter().collect();
+    let mut rows: Vec<_> = all.into_iter().collect();
     rows.sort_by_key(|(_, (_, ns))| std::cmp::Reverse(*ns));
     let wall = median(&about.recorded_runs.wall).unwrap_or(f64::NAN);
-    let row = |(name, (count, ns)): (&String, &(u64, u64))| {
-        let share = *ns as f64 / wall;
-        format!("\n  {} × {count}, {} of the recorded time", visible(name), units::percent(share))
+    let row = |(name, (count, ns)): (&str, (u64, u64))| {
+        let share = ns as f64 / wall;
+        let share = match ns {
+            0 => String::new(),
+            _ if share < 0.0005 => ", less than 0.1\u{a0}% of the recorded time".to_owned(),
+            _ => format!(", {} of the recorded time", units::percent(share)),
+        };
+        format!("\n  {} × {count}{share}", visible(name))
     };
     let rows: String = rows.into_iter().map(row).collect();
     format!("\nnot re-enacted:{rows}")
@@ -118,7 +130,7 @@ pub fn shown(recording: &Recording) -> String {
     text += "\nprocess tree\n";
     tree(recording, 0, 1, &mut text);
     text += &by_class(recording);
-    text + left_out(recording).trim_start_matches('\n') + "\n"
+    text + left_out(recording, &[]).trim_start_matches('\n') + "\n"
 }
 
 fn tree(recording: &Recording, stream: usize, depth: usize, text: &mut String) {

@@ -64,6 +64,7 @@ pub fn run(task: &CommandTask, folder: &Path) -> Result<SampleSet> {
         let mut report = recording::report::read(&out)?;
         report.add_ends(end.start_ns, end.end_ns);
         (set.extras.classes, set.extras.unlike) = (report.classes, report.unlike);
+        set.extras.groups = report.groups;
         set.extras.identity = Some(report.identity);
     }
     let hashed = stdout.filter(|_| task.check_output);

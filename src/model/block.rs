@@ -66,6 +66,9 @@ pub struct Extras {
     /// processes together.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub classes: BTreeMap<String, (u64, u64)>,
+    /// Time in ns of the re-enactment's groups of operations, by their numbers.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub groups: Vec<u64>,
     /// Inode number of a file that the re-enactment reads, and the ns of the second of its last
     /// change, as they are seen there.
     #[serde(default, skip_serializing_if = "Option::is_none")]

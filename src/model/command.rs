@@ -72,13 +72,17 @@ impl From<CommandCase> for CommandCaseRecord {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct WorkloadCase {
     pub name: String,
-    /// Its words; `{data}` is its folder in the target directory [`DATA_DIR`].
+    /// Its words; `{data}` is its folder in the target directory [`Self::dir`].
     pub command: Vec<String>,
     /// Programs that an environment must have; otherwise the row is skipped there.
     pub needs: Vec<String>,
+    /// Name of the target directory of its data, if it is not [`DATA_DIR`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub elsewhere: Option<String>,
 }
 
-/// Name of the workload that re-enacts a recording.
+/// Name of the workload that re-enacts a recording, and the beginning of their names where there are
+/// several.
 pub const REENACTMENT: &str = "reenactment";
 
 /// Name of the target directory with the data of workloads.
@@ -90,17 +94,22 @@ impl WorkloadCase {
         self.command.iter().any(|word| word.contains("{data}"))
     }
 
-    /// Whether it re-enacts a recording, and writes a report.
-    pub fn is_reenactment(&self) -> bool {
-        self.name == REENACTMENT
+    /// Name of the target directory of its data.
+    pub fn dir(&self) -> &str {
+        self.elsewhere.as_deref().unwrap_or(DATA_DIR)
     }
 
-    /// The command, if the target directory [`DATA_DIR`] has that path.
+    /// Whether it re-enacts a recording, and writes a report.
+    pub fn is_reenactment(&self) -> bool {
+        self.name.starts_with(REENACTMENT)
+    }
+
+    /// The command, if the target directory [`Self::dir`] has that path.
     pub(super) fn words(&self, data: &str) -> Vec<String> {
         self.filled(&self.command, data)
     }
 
-    /// These words, if the target directory [`DATA_DIR`] has that path.
+    /// These words, if the target directory [`Self::dir`] has that path.
     pub fn filled(&self, words: &[String], data: &str) -> Vec<String> {
         let folder = format!("{data}/{}", self.name);
         words.iter().map(|word| word.replace("{data}", &folder)).collect()

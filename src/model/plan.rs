@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::case::Case;
-use super::command::{CommandCase, CommandRules, DATA_DIR};
+use super::command::{CommandCase, CommandRules};
 use super::environment::{EnvSpec, TargetDir};
 use super::phase::Phase;
 use super::stop::{LaunchCount, Stop};
@@ -128,7 +128,7 @@ impl Plan {
     ) -> Vec<String> {
         match case.workload() {
             Some(workload) => {
-                workload.words(self.dir_path(environment, DATA_DIR).unwrap_or_default())
+                workload.words(self.dir_path(environment, workload.dir()).unwrap_or_default())
             }
             None => case.words(case.template(&environment.command), input),
         }

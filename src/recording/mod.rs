@@ -5,8 +5,10 @@
 
 pub mod about;
 mod call;
+pub mod catalogue;
 mod check;
 pub mod format;
+pub mod groups;
 pub mod report;
 pub mod script;
 

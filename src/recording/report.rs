@@ -8,6 +8,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
 
+use super::groups::MOST_GROUPS;
 use super::script::MAGIC;
 use super::{Class, Kind};
 
@@ -15,11 +16,13 @@ use super::{Class, Kind};
 const LARGEST: u64 = 256 << 20;
 /// Numbers of one process: the mark, its stream, when it began and ended (in ns of its clock),
 /// inode number and ns of the last change of the script as it sees them, a count and a time of
-/// each class, and how many calls of each kind ended otherwise than recorded.
-pub const NUMBERS: usize = FIRST + 2 * Class::ALL.len() + Kind::ALL.len();
+/// each class, how many calls of each kind ended otherwise than recorded, and a time of each group.
+pub const NUMBERS: usize = FIRST_GROUP + MOST_GROUPS;
 
 /// Place of the first class's numbers.
 pub const FIRST: usize = 6;
+/// Place of the first group's time.
+pub const FIRST_GROUP: usize = FIRST + 2 * Class::ALL.len() + Kind::ALL.len();
 
 /// The sums over all processes.
 #[derive(Debug, Default, PartialEq)]
@@ -27,6 +30,8 @@ pub struct Report {
     /// Number and time in ns of the operations of a class.
     pub classes: BTreeMap<String, (u64, u64)>,
     pub unlike: BTreeMap<String, u64>,
+    /// Time in ns of each group of operations, by its number.
+    pub groups: Vec<u64>,
     /// When the first process began and ended, in ns of the environment's clock.
     pub span: (u64, u64),
     /// Inode number of the script, and the ns of the second of its last change.
@@ -54,7 +59,7 @@ pub fn read(path: &Path) -> Result<Report> {
 
 /// The sums of a report.
 pub fn sums(bytes: &[u8]) -> Result<Report> {
-    let mut report = Report::default();
+    let mut report = Report { groups: vec![0; MOST_GROUPS], ..Report::default() };
     let records = bytes.chunks_exact(8 * NUMBERS);
     ensure!(records.remainder().is_empty() && !bytes.is_empty(), "the report is cut");
     for record in records {
@@ -80,7 +85,12 @@ pub fn sums(bytes: &[u8]) -> Result<Report> {
                 *sum = sum.saturating_add(count);
             }
         }
+        for (at, sum) in report.groups.iter_mut().enumerate() {
+            *sum = sum.saturating_add(number(FIRST_GROUP + at));
+        }
     }
+    let used = report.groups.iter().rposition(|ns| *ns > 0).map_or(0, |last| last + 1);
+    report.groups.truncate(used);
     Ok(report)
 }
 
@@ -92,11 +102,12 @@ mod tests {
     fn processes_are_added_up() {
         let mut numbers = [0_u64; NUMBERS];
         (numbers[0], numbers[FIRST + 2], numbers[FIRST + 3]) = (MAGIC, 3, 700);
-        numbers[FIRST + 2 * Class::ALL.len()] = 2;
+        (numbers[FIRST + 2 * Class::ALL.len()], numbers[FIRST_GROUP + 3]) = (2, 700);
         let one: Vec<u8> = numbers.into_iter().flat_map(u64::to_le_bytes).collect();
         let report = sums(&[one.clone(), one.clone()].concat()).unwrap();
         assert_eq!(report.classes, BTreeMap::from([("stat".to_owned(), (6, 1400))]));
         assert_eq!(report.unlike, BTreeMap::from([("open".to_owned(), 4)]));
+        assert_eq!(report.groups, [0, 0, 0, 1400]);
         assert!(sums(&one[1..]).is_err() && sums(&[]).is_err());
         let mut other = one.clone();
         other[0] ^= 1;

@@ -35,7 +35,9 @@ pub struct Instruction {
     pub code: u8,
     pub class: u8,
     /// Bits that depend on the code.
-    pub bits: u16,
+    pub bits: u8,
+    /// Whose time it is, of [`super::groups::Groups`].
+    pub group: u8,
     pub fd: i32,
     /// Offsets of texts, or numbers of streams and slots.
     pub first: u32,
@@ -48,22 +50,21 @@ pub struct Instruction {
 /// Bits of an instruction.
 pub mod bits {
     /// The call failed when it was recorded.
-    pub const FAILED: u16 = 1;
+    pub const FAILED: u8 = 1;
     /// The parent waits until the child executes another program.
-    pub const VFORK: u16 = 2;
+    pub const VFORK: u8 = 2;
     /// The result is a descriptor, in [`super::Instruction::second`].
-    pub const GIVES: u16 = 4;
+    pub const GIVES: u8 = 4;
     /// The mapping replaces a part of another one.
-    pub const INSIDE: u16 = 8;
+    pub const INSIDE: u8 = 8;
     /// The mapping is of a file.
-    pub const OF_FILE: u16 = 16;
+    pub const OF_FILE: u8 = 16;
 }
 
 impl Instruction {
     pub fn to_bytes(self) -> [u8; INSTRUCTION] {
         let mut bytes = [0; INSTRUCTION];
-        (bytes[0], bytes[1]) = (self.code, self.class);
-        bytes[2..4].copy_from_slice(&self.bits.to_le_bytes());
+        bytes[..4].copy_from_slice(&[self.code, self.class, self.bits, self.group]);
         bytes[4..8].copy_from_slice(&self.fd.to_le_bytes());
         bytes[8..12].copy_from_slice(&self.first.to_le_bytes());
         bytes[12..16].copy_from_slice(&self.second.to_le_bytes());

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::layout::Layout;
+use crate::recording::groups::Groups;
 use crate::recording::script::{Instruction, Script, bits, code};
 use crate::recording::{Base, Call, Class, Event, Kind, NO_PATH, Recording};
 use crate::sys;
@@ -50,6 +51,7 @@ pub fn compile(recording: &Recording, options: &Options) -> Compiled {
         recording,
         options,
         layout: Layout::new(recording, options.depth),
+        groups: Groups::of(recording),
         offsets: HashMap::new(),
         out: Compiled {
             script: Script::default(),
@@ -69,6 +71,7 @@ struct Compiler<'a> {
     recording: &'a Recording,
     options: &'a Options,
     layout: Layout<'a>,
+    groups: Groups,
     /// Where the text of a path is.
     offsets: HashMap<u32, u32>,
     out: Compiled,
@@ -99,14 +102,16 @@ impl Compiler<'_> {
         for (at, (gap, event)) in events.iter().enumerate() {
             let steps = (*gap as f64 * self.options.steps_per_ns) as u64;
             if steps >= LEAST_STEPS && !fresh(at) {
+                let group = self.groups.at(number, at).1;
                 let spin = Instruction { code: code::SPIN, size: steps, ..Instruction::default() };
-                add(&mut all, Class::Compute, spin);
+                add(&mut all, Class::Compute, Instruction { group, ..spin });
             }
             if at < first && matches!(event, Event::Exec(_)) {
                 continue;
             }
             if let Some((class, it)) = self.event(event, number, &mut image_starts) {
-                add(&mut all, class, it);
+                let group = self.groups.at(number, at).0;
+                add(&mut all, class, Instruction { group, ..it });
             }
         }
         all.push(Instruction { code: code::EXIT, ..Instruction::default() });

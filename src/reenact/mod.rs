@@ -4,6 +4,7 @@
 //! May use `model`, `recording` and `sys`. Must not write outside the folder it is given.
 
 mod calibrate;
+mod change;
 mod compile;
 mod layout;
 mod tree;
@@ -15,6 +16,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 
 pub use calibrate::calibrate;
+pub use change::{Change, changed};
 pub use compile::{Compiled, Options, compile};
 pub use tree::{bytes_needed, depth_of, make_tree, pages_needed, restore};
 

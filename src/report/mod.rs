@@ -30,7 +30,7 @@ use crate::compare::Comparison;
 use crate::model::suggest;
 use crate::words::Words;
 
-pub use chart::{CHARTS, TimeOfTax, find as find_chart};
+pub use chart::{CHARTS, Stacks, TimeOfTax, find as find_chart, flames};
 pub use layout::{ALIASES, LAYOUTS, Layout, find as find_layout};
 pub use page::{history as history_chart, page_with, shell};
 pub use sections::{SECTIONS, Section, find as find_section};

@@ -68,7 +68,8 @@ impl Driver<'_> {
         let input = case.input.clone().map(place);
         let words = |words: &[String]| case.words(words, input.as_deref());
         let workload = case.workload();
-        let data = self.plan.dir_path(spec, DATA_DIR).unwrap_or_default();
+        let dir = workload.map_or(DATA_DIR, |workload| workload.dir());
+        let data = self.plan.dir_path(spec, dir).unwrap_or_default();
         let filled = |it: &Vec<String>| match workload {
             Some(workload) => workload.filled(&words(it), data),
             None => words(it),

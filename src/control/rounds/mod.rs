@@ -29,7 +29,7 @@ use super::slot::{Interrupted, Slot, common_cpus, open_slots};
 use super::watcher::{Progress, Watcher};
 use crate::cleanup::leftovers::remove_own;
 use crate::facts;
-use crate::model::{Case, CommandCase, DATA_DIR, Failure, Plan};
+use crate::model::{Case, CommandCase, Failure, Plan};
 use crate::protocol::{Answer, Ask, Task, UnavailableCase};
 use crate::runfile::{self, End, EndReason, OutcomeState, Record};
 use crate::sys;
@@ -141,8 +141,8 @@ impl Driver<'_> {
             return Some((OutcomeState::Failed, slot.error.clone().unwrap_or_default()));
         };
         let workload = planned.command().and_then(CommandCase::workload);
-        let has_data = workload.is_some_and(|workload| workload.has_data());
-        if let Some(reason) = slot.bad_dirs.get(DATA_DIR).filter(|_| has_data) {
+        let data = workload.filter(|workload| workload.has_data()).map(|it| it.dir());
+        if let Some(reason) = data.and_then(|dir| slot.bad_dirs.get(dir)) {
             return Some((OutcomeState::Skipped, reason.as_str().into()));
         }
         if let Some(error) = case.dir.as_deref().and_then(|dir| slot.bad_dirs.get(dir)) {

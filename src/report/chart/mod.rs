@@ -3,6 +3,7 @@
 //! compute statistics, nor write to files or streams.
 
 mod bars;
+mod flame;
 mod forest;
 mod frame;
 mod history;
@@ -22,6 +23,7 @@ use crate::compare::{Comparison, Row, Tax, Verdict, tax_of};
 use crate::model::suggest;
 use crate::words::Words;
 
+pub use flame::{Stacks, flames};
 pub use forest::of_rows as forest_of_rows;
 pub use history::{TimeOfTax, draw_taxes};
 pub use matrix::mark;

@@ -10,7 +10,8 @@ use super::calls;
 use super::machine::{call, spin};
 use super::memory;
 use super::site::{Site, read};
-use crate::recording::report::{FIRST, NUMBERS};
+use crate::recording::groups::MOST_GROUPS;
+use crate::recording::report::{FIRST, FIRST_GROUP, NUMBERS};
 use crate::recording::script::{INSTRUCTION, Instruction, MOST_STREAMS, bits, code};
 use crate::recording::{Class, Kind};
 
@@ -63,18 +64,29 @@ impl Player<'_> {
         Player { site, stream: 0, is_thread: false, begun, last: begun, numbers: [0; NUMBERS] }
     }
 
-    pub fn add_time(&mut self, class: Class, ns: u64) {
+    fn add_time(&mut self, class: Class, group: u8, ns: u64) {
         self.numbers[FIRST + 2 * class as usize] += 1;
         self.numbers[FIRST + 1 + 2 * class as usize] += ns;
+        self.numbers[FIRST_GROUP + usize::from(group) % MOST_GROUPS] += ns;
     }
 
-    /// The time since the operation before belongs to this class.
-    fn stamp(&mut self, class: u8) {
+    /// The time since the operation before belongs to this class and group.
+    fn stamp(&mut self, class: u8, group: u8) {
         let now = now_ns();
         if let Some((class, ..)) = Class::ALL.get(usize::from(class)) {
-            self.add_time(*class, now.saturating_sub(self.last));
+            self.add_time(*class, group, now.saturating_sub(self.last));
         }
         self.last = now;
+    }
+
+    /// Goes on with a stream whose process executed this program at that time (in ns).
+    pub fn go_on(&mut self, place: usize, begun: u64) -> ! {
+        let (stream, next) = (place & 0xffff_ffff, place >> 32);
+        let start = self.site.start_of(stream).unwrap_or_default();
+        let executed = (start + next * INSTRUCTION).saturating_sub(INSTRUCTION);
+        let group = self.site.bytes.get(executed..).and_then(read).map_or(0, |it| it.group);
+        self.add_time(Class::Exec, group, now_ns().saturating_sub(begun));
+        self.play(place)
     }
 
     /// Carries out a stream from its beginning or, in a program that another one executed, from
@@ -103,7 +115,7 @@ impl Player<'_> {
                 code::EXIT => self.exit(it.fd),
                 number => self.call(number, &it),
             }
-            self.stamp(it.class);
+            self.stamp(it.class, it.group);
         }
     }
 

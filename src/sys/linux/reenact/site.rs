@@ -42,7 +42,8 @@ pub fn read(bytes: &[u8]) -> Option<Instruction> {
     Some(Instruction {
         code: bytes[0],
         class: bytes[1],
-        bits: u16::from_le_bytes([bytes[2], bytes[3]]),
+        bits: bytes[2],
+        group: bytes[3],
         fd: i32::from_le_bytes(four(4)),
         first: u32::from_le_bytes(four(8)),
         second: u32::from_le_bytes(four(12)),
@@ -63,6 +64,7 @@ mod tests {
             code: 33,
             class: 2,
             bits: bits::FAILED,
+            group: 5,
             fd: -100,
             first: 7,
             second: u32::MAX,

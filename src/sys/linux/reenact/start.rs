@@ -8,11 +8,9 @@
 
 use std::ffi::{CStr, c_char};
 
-use super::super::clock::now_ns;
 use super::machine::call;
 use super::play::{Player, fail};
 use super::site::Site;
-use crate::recording::Class;
 use crate::recording::script::{HEADER, MAGIC, MOST_STREAMS};
 
 /// The first descriptor that a stand-in process uses for itself.
@@ -69,9 +67,7 @@ unsafe fn begin(arguments: &[*const c_char]) -> ! {
         }
         let begun = number(text(3).to_bytes());
         let site = site(text(0), text(4), text(5), OWN, OWN + 1);
-        let mut player = Player::new(&site);
-        player.add_time(Class::Exec, now_ns().saturating_sub(begun));
-        player.play(number(stream) as usize)
+        Player::new(&site).go_on(number(stream) as usize, begun)
     }
     let script = open(text(2), libc::O_RDONLY, OWN);
     let report = open(text(4), libc::O_WRONLY | libc::O_CREAT | libc::O_APPEND, OWN + 1);
