@@ -188,7 +188,8 @@ impl Times {
         };
         let cpu_then = sums(&about.reenacted);
         let cpu = cpu.zip(cpu_now).zip(cpu_then).map(|((cpu, now), then)| scaled(cpu, now, then));
-        let from = "when it was recorded, times how much longer its re-enactment takes now";
+        let from =
+            "its time when it was recorded, times how much longer its re-enactment takes now";
         Ok(Times { wall: scaled(wall, now, then), cpu, from })
     }
 }

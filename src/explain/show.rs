@@ -95,6 +95,7 @@ pub(super) fn left_out(recording: &Recording, dropped: &[(&str, u64)]) -> String
         let share = ns as f64 / wall;
         let share = match ns {
             0 => String::new(),
+            _ if share > 1.0 => ", longer than it took, in threads side by side".to_owned(),
             _ if share < 0.0005 => ", less than 0.1\u{a0}% of the recorded time".to_owned(),
             _ => format!(", {} of the recorded time", units::percent(share)),
         };

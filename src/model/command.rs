@@ -81,8 +81,8 @@ pub struct WorkloadCase {
     pub elsewhere: Option<String>,
 }
 
-/// Name of the workload that re-enacts a recording, and the beginning of their names where there are
-/// several.
+/// Name of the workload that re-enacts a recording; where there are several, their names begin with
+/// it.
 pub const REENACTMENT: &str = "reenactment";
 
 /// Name of the target directory with the data of workloads.

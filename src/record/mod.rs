@@ -81,8 +81,8 @@ fn words_of(order: &Order<'_>) -> Vec<String> {
     order.words.iter().map(|word| word.replace("{out}", &out.display().to_string())).collect()
 }
 
-/// Wall, user and system time of one run without a recorder, in ns; none if it was ended at the time
-/// limit.
+/// Wall, user and system time of one run without a recorder, in ns; none if it was ended at the
+/// time limit.
 fn run_alone(order: &Order<'_>) -> Result<Option<(u64, u64, u64)>> {
     let words = words_of(order);
     let errors = order.folder.join("stderr");

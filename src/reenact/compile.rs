@@ -20,6 +20,7 @@ const O_CREAT_TRUNC: u64 = 0o1100;
 const ACCESS_MODE: u64 = 3;
 const F_SETFD: u64 = 2;
 const F_GETFL: u64 = 3;
+const X_OK: u64 = 1;
 /// Fewer steps of computing are not worth an instruction.
 const LEAST_STEPS: u64 = 30;
 
@@ -275,6 +276,8 @@ impl Compiler<'_> {
                 it.at = call.result.max(0) as u64;
                 it.bits |= bits::GIVES;
             }
+            // Stand-ins of programs are not executable.
+            Kind::Access if call.result >= 0 => it.flags &= !X_OK,
             Kind::Rename | Kind::HardLink => {
                 let second = self.recording.paths.get(call.second_path as usize)?;
                 if second.base == Base::System {

@@ -58,7 +58,7 @@ pub(super) fn subjects(args: &ExplainArgs) -> Result<Vec<Subject>> {
         {
             let known: Vec<_> = CATALOGUE.iter().map(|it| (it.name, it.summary)).collect();
             let unknown = suggest::unknown("recording", &name.to_string_lossy(), &known);
-            bail!("{unknown}; a file of that name is not here either")
+            bail!("{unknown} (there is no file of that name either)")
         }
         None => (read(name)?, false),
     };

@@ -1,4 +1,5 @@
 //! The recordings that come with envtax, of real programs: `scripts/make-recordings` makes them.
+//! May use `recording` itself. Must not read files.
 
 use anyhow::{Context, Result};
 
