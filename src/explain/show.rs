@@ -7,6 +7,8 @@ use crate::model::visible;
 use crate::recording::{Class, Event, Kind, Recording};
 use crate::units;
 
+/// Columns of sentences.
+const WIDTH: usize = 80;
 /// Lines of the process tree that are shown.
 const MOST_LINES: usize = 40;
 
@@ -14,7 +16,7 @@ const MOST_LINES: usize = 40;
 pub fn summary(recording: &Recording, path: &Path, bytes: u64) -> String {
     let about = &recording.about;
     let calls: u64 = about.calls.values().sum();
-    let mut text = format!(
+    let what = format!(
         "{}: {} calls of {}, {}; {} on disk",
         path.display(),
         calls,
@@ -22,10 +24,11 @@ pub fn summary(recording: &Recording, path: &Path, bytes: u64) -> String {
         files(recording),
         units::bytes(bytes as f64),
     );
-    text += &format!("\n{}", overhead(recording));
-    if about.partial {
-        text += "\nit did not end in time: the recording has what it did until then";
-    }
+    let partial = "it did not end in time: the recording has what it did until then".to_owned();
+    let partial = about.partial.then_some(partial);
+    let sentences = [Some(what), Some(overhead(recording)), disagreement(recording), partial];
+    let lines = sentences.into_iter().flatten().flat_map(|it| units::wrapped(&it, WIDTH));
+    let text = lines.collect::<Vec<_>>().join("\n");
     text + &left_out(recording, &[])
 }
 
@@ -73,6 +76,21 @@ fn overhead(recording: &Recording) -> String {
         units::time(slow),
         slow / wall
     )
+}
+
+/// How far the recorded runs differ in what they did; nothing if they agree.
+fn disagreement(recording: &Recording) -> Option<String> {
+    let counts = &recording.about.calls_of_runs;
+    let (least, most) = counts.iter().min().zip(counts.iter().max())?;
+    let apart = most - least;
+    (apart > 0).then(|| {
+        let share = units::percent(apart as f64 / (*most).max(1) as f64);
+        let runs = counts.len();
+        format!(
+            "its {runs} recorded runs made {least} to {most} calls ({share} apart): it does not \
+             always do the same"
+        )
+    })
 }
 
 /// What is in a recording and not re-enacted.
@@ -128,6 +146,7 @@ pub fn shown(recording: &Recording) -> String {
     );
     let of_runs: Vec<String> = about.calls_of_runs.iter().map(u64::to_string).collect();
     text += &format!("calls of each recorded run: {}\n", of_runs.join(", "));
+    text.extend(disagreement(recording).map(|sentence| sentence + "\n"));
     text += "\nprocess tree\n";
     tree(recording, 0, 1, &mut text);
     text += &by_class(recording);
