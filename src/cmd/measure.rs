@@ -363,8 +363,7 @@ fn forecast_text(forecast: &Forecast) -> String {
             let more = (all.len() > MOST_NAMES).then(|| format!("{} more", all.len() - MOST_NAMES));
             names.extend(more.as_deref());
             let measured = cases.saturating_sub(all.len());
-            let names = names.join(", ");
-            format!("only the {measured} that take least are measured, and not {names}")
+            format!("there is time for {measured}, not for {}", names.join(", "))
         }
     };
     format!(
@@ -454,7 +453,7 @@ mod tests {
         assert!(short.contains("`--budget 134s`"), "{short}");
         let left_out = (0..8).map(|number| format!("probe{number}")).collect();
         let few = forecast_text(&Forecast { left_out, ..forecast(Some(5)) });
-        assert!(few.contains("only the 36 that take least are measured, and not probe0,"), "{few}");
+        assert!(few.contains("there is time for 36, not for probe0,"), "{few}");
         assert!(few.contains("probe5, 2 more; give `--budget 134s`"), "{few}");
     }
 }

@@ -36,6 +36,7 @@ pub(super) fn run_of(
         environments: vec![spec("a"), spec("b")],
         reference: "a".into(),
         cases,
+        named: Default::default(),
         dirs: Vec::new(),
         seed: 1,
         stop: Stop::at_precision(0.02, 15, 1.0),

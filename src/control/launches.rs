@@ -150,6 +150,7 @@ mod tests {
             environments: vec![EnvSpec::new("native", "native", "")],
             reference: "native".into(),
             cases: Vec::new(),
+            named: Default::default(),
             dirs: Vec::new(),
             seed: 1,
             stop: Stop::at_precision(0.02, 15, budget_s),

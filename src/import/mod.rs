@@ -202,6 +202,7 @@ fn header(
             environments: names.iter().map(environment).collect(),
             reference: names.first().copied().unwrap_or_default().to_owned(),
             cases: cases.iter().map(planned).collect(),
+            named: Default::default(),
             dirs: Vec::new(),
             seed: content.finish(),
             // Whoever measured decided when to stop.

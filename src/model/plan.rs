@@ -1,5 +1,7 @@
 //! The plan of a run: everything that decides what the run does.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
 use super::case::Case;
@@ -88,6 +90,8 @@ pub struct Plan {
     /// Name of the reference.
     pub reference: String,
     pub cases: Vec<PlannedCase>,
+    /// Numbers of the cases that the user named singly. A short budget leaves out others only.
+    pub named: BTreeSet<usize>,
     pub dirs: Vec<TargetDir>,
     pub seed: u64,
     pub stop: Stop,
@@ -142,6 +146,8 @@ struct PlanRecord {
     environments: Vec<EnvSpec>,
     reference: String,
     cases: Vec<PlannedCase>,
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    named: BTreeSet<usize>,
     dirs: Vec<TargetDir>,
     seed: u64,
     precision: f64,
@@ -180,6 +186,7 @@ impl From<PlanRecord> for Plan {
             environments: record.environments,
             reference: record.reference,
             cases: record.cases,
+            named: record.named,
             dirs: record.dirs,
             seed: record.seed,
             stop: Stop::from_record(record.precision, record.budget_s, record.min_rounds, runs),
@@ -203,6 +210,7 @@ impl From<Plan> for PlanRecord {
             environments: plan.environments,
             reference: plan.reference,
             cases: plan.cases,
+            named: plan.named,
             dirs: plan.dirs,
             seed: plan.seed,
             precision,

@@ -16,6 +16,9 @@ use crate::model::{
 /// intervals fall to 86 % (docs/METHODOLOGY.md, From rounds to a tax).
 pub const MIN_ROUNDS: u32 = 15;
 
+/// What makes a glob of a name.
+const WILDCARDS: [char; 4] = ['*', '?', '[', '{'];
+
 /// What the user asked for, before it is checked.
 pub struct Wish {
     pub environments: Vec<EnvSpec>,
@@ -104,8 +107,11 @@ pub fn make(wish: Wish) -> Result<Draft> {
     }
     let budget_s = wish.stop.budget_s();
     ensure!(budget_s.is_none_or(|budget| budget > 0.0), "`--budget` must be above zero");
+    let cases = picked(wish.cases, &wish.probes)?;
+    let named = named(&cases, &wish.probes, wish.copies.len());
     let plan = Plan {
-        cases: in_copies(picked(wish.cases, &wish.probes)?, &wish.copies),
+        cases: in_copies(cases, &wish.copies),
+        named,
         environments: wish.environments,
         reference,
         dirs: wish.dirs,
@@ -124,12 +130,6 @@ fn picked(cases: Vec<PlannedCase>, globs: &[String]) -> Result<Vec<PlannedCase>>
     if globs.is_empty() {
         return Ok(cases);
     }
-    let fits = |glob: &String, planned: &PlannedCase| {
-        let case = &planned.case;
-        let anywhere = Case { dir: None, ..case.clone() };
-        let names = [case.probe.clone(), anywhere.to_string(), case.to_string()];
-        names.iter().any(|name| fast_glob::glob_match(glob, name))
-    };
     for glob in globs {
         ensure!(
             cases.iter().any(|planned| fits(glob, planned)),
@@ -139,6 +139,20 @@ fn picked(cases: Vec<PlannedCase>, globs: &[String]) -> Result<Vec<PlannedCase>>
     }
     let wanted = |planned: &PlannedCase| globs.iter().any(|glob| fits(glob, planned));
     Ok(cases.into_iter().filter(wanted).collect())
+}
+
+fn fits(glob: &String, planned: &PlannedCase) -> bool {
+    let case = &planned.case;
+    let anywhere = Case { dir: None, ..case.clone() };
+    let names = [case.probe.clone(), anywhere.to_string(), case.to_string()];
+    names.iter().any(|name| fast_glob::glob_match(glob, name))
+}
+
+/// The cases that the user named without a wildcard, by their numbers among the copies of all.
+fn named(cases: &[PlannedCase], globs: &[String], copies: usize) -> BTreeSet<usize> {
+    let names: Vec<&String> = globs.iter().filter(|glob| !glob.contains(WILDCARDS)).collect();
+    let is_named = |at: &usize| names.iter().any(|name| fits(name, &cases[at / copies]));
+    (0..cases.len() * copies).filter(is_named).collect()
 }
 
 /// What the user may have meant by a glob that matches no case.
@@ -217,6 +231,19 @@ mod tests {
 
     fn error(wish: Wish) -> String {
         make(wish).map(drop).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn what_is_named_without_a_wildcard_is_known() {
+        let named = |probes: &[&str], copies: &[u32]| {
+            let wish = Wish { copies: copies.to_vec(), ..wish(&["a"], probes) };
+            make(wish).unwrap().plan.named.into_iter().collect::<Vec<_>>()
+        };
+        assert!(named(&[], &[1]).is_empty());
+        assert!(named(&["file.*"], &[1]).is_empty());
+        assert_eq!(named(&["file.read size=1MiB", "file.*"], &[1]), [1]);
+        assert_eq!(named(&["file.read"], &[1]), [0, 1]);
+        assert_eq!(named(&["file.stat", "file.read*"], &[1, 2]), [4, 5]);
     }
 
     #[test]

@@ -159,6 +159,7 @@ mod tests {
                 unit: "iteration".into(),
                 work: Work::Probe,
             }],
+            named: Default::default(),
             dirs: Vec::new(),
             seed: 1,
             stop: Stop::at_precision(0.02, 15, 60.0),

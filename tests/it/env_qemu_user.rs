@@ -33,7 +33,7 @@ fn agent_and_workers_are_emulated() {
         return;
     }
     let place = Place::new();
-    let probes = [PROBE, "process.fork", "file.create", "process.exec*tiny"];
+    let probes = [PROBE, "process.fork", "file.create", "process.exec target=tiny"];
     let dir = format!("d={}", place.path("target"));
     let run = place.run(&["native", "qemu-user"], &probes).args(["--dir", &dir]);
     run.args(["--budget", "8s"]).start().wait_clean().exits(0);

@@ -232,7 +232,7 @@ fn namespaces_that_the_system_refuses_say_so() {
 #[test]
 fn orphans_are_reaped_in_namespaces() {
     let place = Place::new();
-    let probes = ["process.teardown n=100 shape=tree*", "file.create", "process.exec*"];
+    let probes = ["process.teardown n=100 shape=tree*", "file.create", "process.exec"];
     let mut run = place.run(&["namespace"], &probes).endless().start();
     run.until_recorded("tuned", 1);
     run.until("a process tree", |run| {

@@ -121,7 +121,7 @@ fn another_machine_is_measured_and_left_as_it_was() {
     let server = Server::start(&place);
     let spec = server.spec("key", "known");
     let dir = format!("d={}", place.path("target"));
-    let run = place.run(&["native", &spec], &[PROBE, "file.create", "process.exec*tiny"]);
+    let run = place.run(&["native", &spec], &[PROBE, "file.create", "process.exec target=tiny"]);
     run.args(["--budget", "6s", "--dir", &dir]).start().wait_clean().exits(0);
     let comparison = place.comparison("run.jsonl");
     for row in [PROBE, "file.create", "process.exec target=tiny"] {

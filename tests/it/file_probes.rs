@@ -13,7 +13,7 @@ fn two_directories_are_measured_in_one_run() {
         "file.mkdir",
         "file.list entries=100",
         "file.walk files=100",
-        "file.copy *",
+        "file.copy",
         "file.fault",
     ];
     let run = place.run(&["native"], &probes).args(dirs.iter().flat_map(|dir| ["--dir", dir]));

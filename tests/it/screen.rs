@@ -98,7 +98,7 @@ fn many_cases_picked_by_a_pattern_are_told_before_the_run() {
 fn a_short_budget_is_spent_on_the_rows_that_take_least() {
     let place = Place::new();
     let run = place.envtax(["run", "-o", "run.jsonl", "--suite", "quick", "--budget", "1ms"]);
-    let done = run.run().exits(3).complains("only the 1 that take least are measured, and not");
+    let done = run.run().exits(3).complains("there is time for 1, not for");
     done.complains("more; give `--budget ");
     place.is_clean();
     // Of whole commands nothing is known before.

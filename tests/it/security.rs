@@ -89,7 +89,7 @@ fn a_traced_run_writes_what_the_document_says() {
     let place = Place::new();
     let log = place.path("trace.log");
     let dir = place.path("target");
-    let probes = ["file.create", "file.read size=4KiB", "syscall.getppid", "process.exec*"];
+    let probes = ["file.create", "file.read size=4KiB", "syscall.getppid", "process.exec"];
     // Set-up commands need a stage of their own.
     place
         .write("environments.toml", "[environments.b]\nkind = \"namespace\"\nsetup = [\"true\"]\n");

@@ -105,14 +105,17 @@ impl Driver<'_> {
     }
 
     /// The cases that are left out where the budget is not enough for a figure of each: then those
-    /// that take least are measured, as many as get a verdict.
+    /// that the user named are measured, and of the others those that take least, as many as get a
+    /// verdict.
     fn too_many(&self) -> Vec<usize> {
         let Some(budget) = self.plan.stop.budget_s() else { return Vec::new() };
         let lap =
             |case: &usize| self.cases[*case].cells.iter().map(|it| it.block).sum::<Duration>();
         let all = together(self.plan.cases.iter().map(|planned| &planned.case));
         let laps: Vec<Duration> = all.iter().map(|cases| cases.iter().map(lap).sum()).collect();
-        let left_out = left_out(&laps, Duration::from_secs_f64(budget));
+        let is_named = |cases: &Vec<usize>| cases.iter().any(|case| self.plan.named.contains(case));
+        let named: Vec<bool> = all.iter().map(is_named).collect();
+        let left_out = left_out(&laps, &named, Duration::from_secs_f64(budget));
         let mut cases: Vec<usize> = left_out.into_iter().flat_map(|at| all[at].clone()).collect();
         cases.sort_unstable();
         cases
@@ -148,19 +151,21 @@ fn together<'a>(cases: impl Iterator<Item = &'a Case>) -> Vec<Vec<usize>> {
 }
 
 /// The cases that do not fit into the budget, by how long a round of each takes; zero where nothing
-/// is measured. None if the budget allows [`LAPS_WITH_RESERVE`]. Otherwise the
-/// others are those that take least, as many as get [`FEWEST_LAPS`], and at least one.
-fn left_out(laps: &[Duration], budget: Duration) -> Vec<usize> {
+/// is measured. None if the budget allows [`LAPS_WITH_RESERVE`]. Otherwise all but those that were
+/// named and, of the others, those that take least, as many as get [`FEWEST_LAPS`]. At least one
+/// stays.
+fn left_out(laps: &[Duration], named: &[bool], budget: Duration) -> Vec<usize> {
     if laps.iter().sum::<Duration>() * LAPS_WITH_RESERVE <= budget {
         return Vec::new();
     }
     let mut order: Vec<usize> = (0..laps.len()).filter(|case| !laps[*case].is_zero()).collect();
-    order.sort_by_key(|case| laps[*case]);
+    order.sort_by_key(|case| (!named[*case], laps[*case]));
+    let always = order.iter().filter(|case| named[**case]).count().max(1);
     let sums = order.iter().scan(Duration::ZERO, |sum, case| {
         *sum += laps[*case];
         Some(*sum)
     });
-    let fitting = sums.take_while(|sum| *sum * FEWEST_LAPS <= budget).count().max(1);
+    let fitting = sums.take_while(|sum| *sum * FEWEST_LAPS <= budget).count().max(always);
     let mut left_out = order.split_off(fitting.min(order.len()));
     left_out.sort_unstable();
     left_out
@@ -211,12 +216,26 @@ mod tests {
     #[test]
     fn what_takes_least_is_measured_where_the_budget_is_short() {
         let laps = [30, 0, 10, 20, 400].map(Duration::from_millis);
-        let of = |budget_ms: u64| left_out(&laps, Duration::from_millis(budget_ms));
+        let none = [false; 5];
+        let of = |budget_ms: u64| left_out(&laps, &none, Duration::from_millis(budget_ms));
         assert!(of(1380).is_empty(), "three laps fit");
         assert_eq!(of(1379), [4]);
         assert_eq!(of(7 * 60), [4]);
         assert_eq!(of(7 * 30), [0, 4]);
         assert_eq!(of(1), [0, 3, 4], "one is always measured");
-        assert!(left_out(&[], Duration::ZERO).is_empty());
+        assert!(left_out(&[], &[], Duration::ZERO).is_empty());
+    }
+
+    #[test]
+    fn what_was_named_is_measured_however_short_the_budget_is() {
+        let laps = [30, 0, 10, 20, 400].map(Duration::from_millis);
+        let named = [true, true, false, false, true];
+        let of = |budget_ms: u64| left_out(&laps, &named, Duration::from_millis(budget_ms));
+        assert_eq!(of(1), [2, 3]);
+        assert_eq!(of(1379), [2, 3]);
+        assert!(of(1380).is_empty());
+        let short = [true, false, false, false, false];
+        let of = |budget_ms: u64| left_out(&laps, &short, Duration::from_millis(budget_ms));
+        assert_eq!(of(7 * 40), [3, 4], "then those that take least");
     }
 }
