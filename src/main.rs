@@ -32,7 +32,7 @@ mod view;
 mod words;
 mod workload;
 
-use std::io::{self, Write};
+use std::io;
 use std::process::ExitCode;
 
 use anyhow::Result;
@@ -91,10 +91,9 @@ fn finish(result: Result<Exit>) -> ExitCode {
         Ok(exit) => exit.into(),
         Err(error) if closed_pipe(&error) => Exit::Done.into(),
         Err(error) => {
-            // Without a reader there is nobody to tell, and `eprintln!` would panic.
             // Names of files and what other programs printed may stand in it.
             let text = failure::long(&Failure::from(error));
-            let _ = writeln!(io::stderr(), "envtax: {}", visible(&text));
+            cmd::say(&visible(&text));
             Exit::Usage.into()
         }
     }

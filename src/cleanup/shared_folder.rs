@@ -11,6 +11,8 @@ use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::sys;
+
 /// The program of an undo command that removes such a folder, which is its only argument. envtax
 /// carries the command out itself, because the program does not know the locks.
 const REMOVE: &str = "rmdir";
@@ -29,8 +31,11 @@ pub(super) fn removes(words: &[String]) -> bool {
         return false;
     }
     let folder = Path::new(folder);
+    // Between opening and locking, another run may have removed the folder, and a third one may
+    // have made and locked another of that name.
     if let Ok(file) = File::open(folder)
         && file.try_lock().is_ok()
+        && sys::is_at(&file, folder)
     {
         let _ = fs::remove_dir(folder);
     }
@@ -48,8 +53,8 @@ pub fn make_and_hold(folder: &Path) -> io::Result<Option<File>> {
         }
         let Ok(file) = File::open(folder) else { return Ok(None) };
         let locked = file.try_lock_shared();
-        // Another run may have removed the folder before it was locked.
-        let is_there = locked.is_ok() && folder.is_dir();
+        // Another run may have removed the folder before it was locked, and made it anew.
+        let is_there = locked.is_ok() && sys::is_at(&file, folder);
         if is_there {
             return Ok(Some(file));
         }
@@ -79,6 +84,29 @@ mod tests {
         });
         assert!(removed.any(|removed| removed));
         assert!(make_and_hold(&place.path().join("no/such")).is_err());
+    }
+
+    /// A lock on a folder that is no more holds nothing. Each of these makes, holds and removes the
+    /// same folder, as runs do, and none may lose it meanwhile.
+    #[test]
+    fn nobody_loses_a_folder_that_others_make_and_remove() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = place.path().join("folder");
+        let run = || {
+            for _ in 0..200 {
+                let held = make_and_hold(&folder).unwrap().expect("it is held in time");
+                for _ in 0..10 {
+                    assert!(sys::is_at(&held, &folder), "it was removed while it was held");
+                    thread::yield_now();
+                }
+                drop(held);
+                removes(&removal(&folder));
+            }
+        };
+        thread::scope(|scope| {
+            let runs: Vec<_> = (0..4).map(|_| scope.spawn(run)).collect();
+            runs.into_iter().for_each(|run| run.join().unwrap());
+        });
     }
 
     #[test]

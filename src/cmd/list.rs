@@ -79,6 +79,10 @@ pub fn run(args: &ListArgs) -> Result<Exit> {
     };
     let mut table = Table::new();
     table.load_preset(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
+    // Sentences are read by people, also in a pipe; other lists are searched line by line.
+    if matches!(args.what, Listed::Flags) && table.width().is_none() {
+        table.set_width(crate::report::WIDTH);
+    }
     table.add_rows(rows);
     // The table begins each line with a space.
     let line = |line: String| line.strip_prefix(' ').unwrap_or(&line).trim_end().to_owned() + "\n";

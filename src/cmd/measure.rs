@@ -13,6 +13,7 @@ use std::time::{Duration, Instant, SystemTime};
 use anyhow::{Context, Error, Result, ensure};
 use indicatif::{ProgressBar, ProgressStyle};
 
+use super::say;
 use super::start_check::{self, StartCheck};
 use super::{gate, repeat, show};
 use crate::cleanup::guard::Guard;
@@ -124,7 +125,7 @@ pub(super) fn carry_out(draft: &Draft, how: &How<'_>) -> Result<Measured> {
             Err(error) => {
                 done = false;
                 let failure = Failure::from(error).within(format!("run {} failed", index + 1));
-                let _ = writeln!(io::stderr(), "envtax: {}", failure::long(&failure));
+                say(&failure::long(&failure));
             }
         }
     }
@@ -138,7 +139,7 @@ fn print_end(paths: &[PathBuf], measured: &[(String, RunFile, Option<String>)], 
         let _ = writeln!(io::stderr(), "\nrun file: {path}   (seed {})", run.header.plan.seed);
     }
     if empty {
-        let _ = writeln!(io::stderr(), "envtax: nothing was measured: {}", why_nothing(measured));
+        say(&format!("nothing was measured: {}", why_nothing(measured)));
     }
 }
 
@@ -366,13 +367,16 @@ fn forecast_text(forecast: &Forecast) -> String {
             format!("there is time for {measured}, not for {}", names.join(", "))
         }
     };
+    // A suite that has as many cases would be no help.
+    let fewer = match suite::find(suite::DEFAULT).and_then(|suite| suite.cases(&[])) {
+        Ok(few) if few.len() < *cases => format!("`--probe`, `--suite {}`", suite::DEFAULT),
+        _ => "`--probe`".to_owned(),
+    };
     format!(
-        "{what}: {takes}, and {} are given: {end}; give `--budget {}s`, or fewer cases \
-         (`--probe`, `--suite {}`)",
+        "{what}: {takes}, and {} are given: {end}; give `--budget {}s`, or fewer cases ({fewer})",
         seconds(budget),
         // What is left over makes intervals narrower.
         (needed.as_secs_f64() * 1.5).ceil(),
-        suite::DEFAULT
     )
 }
 
@@ -417,16 +421,12 @@ impl Watcher for Scribe<'_> {
 
     fn forecast(&mut self, forecast: &Forecast) {
         let text = forecast_text(forecast);
-        self.bar.suspend(|| {
-            let _ = writeln!(io::stderr(), "envtax: {text}");
-        });
+        self.bar.suspend(|| say(&text));
     }
 
     fn warn(&mut self, warning: &Failure) {
         // Nobody may be listening any more; the run goes on.
-        self.bar.suspend(|| {
-            let _ = writeln!(io::stderr(), "envtax: {}", failure::long(warning));
-        });
+        self.bar.suspend(|| say(&failure::long(warning)));
     }
 }
 
@@ -455,5 +455,8 @@ mod tests {
         let few = forecast_text(&Forecast { left_out, ..forecast(Some(5)) });
         assert!(few.contains("there is time for 36, not for probe0,"), "{few}");
         assert!(few.contains("probe5, 2 more; give `--budget 134s`"), "{few}");
+        assert!(few.ends_with("(`--probe`, `--suite quick`)"), "{few}");
+        let quick = forecast_text(&Forecast { cases: 8, ..forecast(Some(5)) });
+        assert!(quick.ends_with("or fewer cases (`--probe`)"), "{quick}");
     }
 }

@@ -19,12 +19,15 @@ pub mod record;
 pub mod redact;
 mod repeat;
 pub mod run;
+mod say;
 mod selection;
 pub mod session;
 mod show;
 mod start_check;
 pub mod time;
 pub mod view;
+
+pub use say::say;
 
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Command, CommandFactory};

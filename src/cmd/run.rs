@@ -1,12 +1,12 @@
 //! `envtax run`: turns its arguments into a plan of probes, and has it carried out.
 
 use std::collections::BTreeSet;
-use std::io::{self, Write};
 use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
 
 use super::measure::{self, How, fresh_seed};
+use super::say;
 use super::selection::{self, Selection};
 use super::show;
 use crate::cli::RunArgs;
@@ -30,7 +30,7 @@ pub fn run(args: &RunArgs) -> Result<Exit> {
     let draft = draft_of(args, environments, file.as_ref())?;
     if let Some(hint) = hint(args, draft.cases())? {
         // Nobody may be reading it.
-        let _ = writeln!(io::stderr(), "envtax: {hint}");
+        say(&hint);
     }
     if args.cold_launches {
         let place = sys::DROP_CACHES;

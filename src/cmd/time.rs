@@ -4,13 +4,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::ErrorKind;
-use std::io::{self, Write};
 use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
 
 use super::measure::{self, How};
+use super::say;
 use super::selection::{self, Selection};
 use super::show;
 use crate::cli::TimeArgs;
@@ -34,8 +34,7 @@ pub fn run(args: &TimeArgs) -> Result<Exit> {
     let file = selection::file(&args.file)?;
     let Selection { environments, auto } = selection::of(&args.environments, file.as_ref())?;
     if let Some(hint) = hint(&args.lines) {
-        // Perhaps nobody reads it.
-        let _ = writeln!(io::stderr(), "envtax: {hint}");
+        say(&hint);
     }
     let how = How {
         auto: &auto,

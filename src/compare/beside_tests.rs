@@ -205,6 +205,37 @@ fn durability_that_no_device_saw_is_named_with_its_evidence() {
     assert!(other.text.to_string().contains("in which no device stores anything"), "{other:?}");
 }
 
+/// A run that was killed early has recorded the files of some environments only.
+#[test]
+fn commands_without_recorded_files_are_compared_all_the_same() {
+    let command = PlannedCase {
+        work: Work::Command(CommandCase { input: Some("photo".into()), ..CommandCase::default() }),
+        ..case("command", "input=photo")
+    };
+    let set = |_, _, round| Some(set_of(vec![jitter(100_000, round)]));
+    let files = || {
+        let facts = |hash: &str| Facts::from([("sha256".to_owned(), hash.to_owned())]);
+        crate::runfile::Inspected {
+            env: String::new(),
+            programs: [("x".to_owned(), facts("1"))].into(),
+            files: [("photo".to_owned(), facts("2"))].into(),
+        }
+    };
+    for known in [&[][..], &["a"], &["b"], &["a", "b"]] {
+        let mut run = run_of(vec![command.clone()], 20, set);
+        run.header.plan.commands = Some(CommandRules::default());
+        let mut named = run.header.plan.environments.iter_mut();
+        named.by_ref().for_each(|spec| spec.command = ["x".into(), "{}".into()].to_vec());
+        let own = |env: &&str| crate::runfile::Inspected { env: env.to_string(), ..files() };
+        run.inspected = known.iter().map(own).collect();
+        let comparison = compared(run);
+        for column in [0, 1] {
+            let cell = &comparison.rows[0].cells[column];
+            assert!(matches!(cell, Cell::Measured(_)), "{known:?}: {cell:?}");
+        }
+    }
+}
+
 #[test]
 fn conditions_are_told_once_a_column() {
     let cases = vec![case("process.hold", "n=300"), case("process.hold", "n=1000")];

@@ -6,6 +6,7 @@ use serde::Serialize;
 use super::row::{Cell, Row};
 use super::sides::Side;
 use super::{environment_remarks, load};
+use crate::stats::quantile;
 
 /// The state of the machine while it was measured. Of several files, that of the busiest one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
@@ -28,6 +29,14 @@ pub struct Conditions {
 }
 
 impl Conditions {
+    /// The conditions of a measurement without a run file, by the tasks that wanted a CPU now and
+    /// then beside it.
+    pub fn of_tasks(others: &[u32], cpus: Option<usize>) -> Conditions {
+        let others: Vec<f64> = others.iter().copied().map(f64::from).collect();
+        let others = quantile(&others, 0.5).zip(quantile(&others, 0.9));
+        Conditions { others, cpus, ..Conditions::default() }
+    }
+
     /// Whether something else had a part in what was measured.
     pub fn is_noisy(&self) -> bool {
         let beside = self.others.is_some_and(|(usual, _)| usual >= 1.0);

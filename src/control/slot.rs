@@ -97,6 +97,7 @@ pub(super) fn open_slots(
         records.push(record);
     }
     refuse_bad_dirs(plan, &slots)?;
+    refuse_one(plan, &slots)?;
     for record in records {
         watcher.record(Record::Environment(record))?;
     }
@@ -104,6 +105,28 @@ pub(super) fn open_slots(
         watcher.record(Record::Launch(launch))?;
     }
     Ok(slots)
+}
+
+/// A whole command that is left with one of several columns has nothing to be compared with, and
+/// takes long.
+fn refuse_one(plan: &Plan, slots: &[Slot]) -> Result<()> {
+    let (started, failed): (Vec<&Slot>, Vec<&Slot>) =
+        slots.iter().partition(|slot| slot.session.is_some());
+    if let [one] = started[..]
+        && plan.commands.is_some()
+        && !failed.is_empty()
+    {
+        let names: Vec<String> =
+            failed.iter().map(|slot| format!("`{}`", slot.spec.name)).collect();
+        bail!(
+            "nothing was measured: {} did not start, for the reason above, so there is nothing to \
+             compare `{}` with; leave it out to time `{}` alone",
+            names.join(" and "),
+            one.spec.name,
+            one.spec.name
+        );
+    }
+    Ok(())
 }
 
 fn not_started(name: &str, failure: Failure) -> runfile::Environment {

@@ -33,6 +33,7 @@ use crate::words::Words;
 pub use chart::{CHARTS, Stacks, TimeOfTax, find as find_chart, flames};
 pub use layout::{ALIASES, LAYOUTS, Layout, find as find_layout};
 pub use page::{history as history_chart, page_with, shell};
+pub use screen::state;
 pub use sections::{SECTIONS, Section, find as find_section};
 pub use table::title as row_title;
 

@@ -276,6 +276,31 @@ fn bare_root(place: &Place) -> String {
     place.path("root")
 }
 
+/// The run that ends first must not take the folder away on which the other one mounts.
+#[test]
+fn two_runs_share_a_folder_in_the_root_and_the_last_one_removes_it() {
+    if !needs("crun") || !needs_root() {
+        return;
+    }
+    let place = Place::new();
+    let root = bare_root(&place);
+    let before = output(&words(&format!("find {root}")));
+    let run = |file: &str, launches: &str, budget: &str| {
+        let run = place.envtax(["run", "-o", file, "--env", &format!("box=crun:rootfs={root}")]);
+        let run = run.args(["--dir", &format!("d={}", place.path("target"))]);
+        let run = run.args(["--probe", "file.create", "--precision", "1000"]);
+        run.args(["--launches", launches, "--budget", budget]).start()
+    };
+    // The second one is started again when the first one has long ended, unless that is slow.
+    let (first, second) = (run("first.jsonl", "1", "300s"), run("second.jsonl", "3", "10s"));
+    first.wait().exits(0);
+    second.wait_clean().exits(0);
+    assert_eq!(output(&words(&format!("find {root}"))), before);
+    for file in ["first.jsonl", "second.jsonl"] {
+        place.comparison(file).measured("file.create", "box");
+    }
+}
+
 /// Folders that runtimes would make in a user's root, and leave there, exist during the run only.
 /// Each environment is started several times while the other one uses the same folder.
 #[test]

@@ -42,6 +42,24 @@ fn runs_are_as_many_as_asked_for() {
 }
 
 #[test]
+fn one_environment_that_is_left_of_several_is_not_measured() {
+    let place = Place::new();
+    let mark = place.path("mark");
+    let environments = ["--env", "native", "--env", "gone=cmd:false"];
+    let args = [&environments[..], &["--", "touch", &mark]].concat();
+    let done = time(&place, &args).start().wait_clean().exits(2);
+    let done = done.complains("environment `gone` (cmd:false) did not start");
+    done.complains("nothing was measured: `gone` did not start").complains("leave it out");
+    assert!(!fs::exists(place.path("run.jsonl")).unwrap() && !fs::exists(&mark).unwrap());
+    // Where another one is left, it is measured, and the reason is told.
+    let three = [&["--env", "other=native"], &args[..]].concat();
+    let done = time(&place, &three).start().wait_clean().exits(3);
+    done.complains("environment `gone` (cmd:false) did not start")
+        .prints("gone")
+        .prints("did not start");
+}
+
+#[test]
 fn setup_and_cleanup_are_done_once_however_many_columns_there_are() {
     let place = Place::new();
     let data = place.path("data");

@@ -96,8 +96,9 @@ pub use page_cache::{CacheView, DROP_CACHES, drop_caches, evict, may_drop_caches
 pub use pipe::OwnPipe;
 pub use pipe_peer::{EchoPeer, WriterPeer};
 pub use private_folder::{
-    append_private, create_private, is_private_folder, is_root, make_link, make_private_folder,
-    make_private_folders, mode_of, own_user_and_group, set_mode, unmount_below,
+    append_private, create_private, is_at, is_private_folder, is_root, make_link,
+    make_private_folder, make_private_folders, mode_of, own_user_and_group, set_mode,
+    unmount_below,
 };
 pub use process::{
     DYNAMIC_PROGRAM, Executable, HAS_UNIX_SHELL, SHELL_PROGRAM, fork_exec, fork_exec_group,

@@ -43,6 +43,12 @@ pub fn mode_of(about: &Metadata) -> Option<u32> {
     Some(about.mode() & 0o777)
 }
 
+/// Whether the open file or folder is the one at the path, and not an earlier one of that name.
+pub fn is_at(open: &File, path: &Path) -> bool {
+    let found = open.metadata().ok().zip(fs::metadata(path).ok());
+    found.is_some_and(|(own, there)| (own.dev(), own.ino()) == (there.dev(), there.ino()))
+}
+
 /// Sets these nine bits, whatever the file creation mask is.
 pub fn set_mode(file: &File, mode: u32) -> io::Result<()> {
     file.set_permissions(Permissions::from_mode(mode & 0o777))

@@ -83,7 +83,7 @@ pub use page_cache::{CacheView, DROP_CACHES, drop_caches, evict, may_drop_caches
 pub use peer::{EchoPeer, FutexPeer, PolledPeer, TcpPair, WriterPeer, run_as_peer};
 pub use pipe::OwnPipe;
 pub use private_folder::{
-    append_private, create_private, is_private_folder, make_link, make_private_folder,
+    append_private, create_private, is_at, is_private_folder, make_link, make_private_folder,
     make_private_folders, mode_of, set_mode, unmount_below,
 };
 pub use process::{

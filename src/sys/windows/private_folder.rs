@@ -25,6 +25,11 @@ pub fn create_private(path: &Path) -> io::Result<File> {
     File::create(path)
 }
 
+/// Whether the open folder is the one at the path: folders cannot be opened as files here.
+pub fn is_at(_open: &File, path: &Path) -> bool {
+    path.exists()
+}
+
 /// There is no mode, but a list of rights that files inherit from their folder.
 pub fn mode_of(_about: &Metadata) -> Option<u32> {
     None

@@ -63,7 +63,7 @@ flag-k = clock: one reading of the clock takes more than 1 % of a sample of thi
 remedy-k = measure the phase by a case with a longer operation, and compare only environments whose clocks cost the same (`clock.read`)
 flag-r = few rounds: fewer than the plan's min_rounds (15 unless the file says otherwise); the interval is less reliable than that of a finished case, and below 5 rounds there is no verdict
 remedy-r = give a larger `--budget`, or fewer cases (`--probe`)
-flag-m = levels: the ratio jumps between the levels that are listed below; the verdict is slower or faster only if all levels are
+flag-m = levels: the ratio jumps between levels, which `--section levels` lists; the verdict is slower or faster only if all levels are
 remedy-m = read the table of levels; choose a placement (`cpu=same` or `cpu=other` instead of `cpu=free`) and stop other programs, if you want one level; more rounds do not help
 flag-u = unverified: the file was to be cold, but some of its pages may have been in a cache
 remedy-u = read the row as one of a warm cache, or measure a `--dir` whose filesystem can evict, such as ext4
