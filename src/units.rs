@@ -104,15 +104,46 @@ pub fn factors((low, high): (f64, f64)) -> String {
 pub fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split(' ').filter(|word| !word.is_empty()) {
-        match lines.last_mut() {
-            Some(line) if columns(line) + 1 + columns(word) <= width => {
-                line.push(' ');
-                line.push_str(word);
+        for (at, piece) in pieces(word).into_iter().enumerate() {
+            let gap = if at == 0 { " " } else { "" };
+            match lines.last_mut() {
+                Some(line) if columns(line) + gap.len() + columns(piece) <= width => {
+                    line.push_str(gap);
+                    line.push_str(piece);
+                }
+                _ => lines.push(piece.to_owned()),
             }
-            _ => lines.push(word.to_owned()),
         }
     }
     lines
+}
+
+/// Letters that begin no line, and those that end none.
+const CLOSING: &str =
+    "、。，．・：；？！）」』】〉》〕ーぁぃぅぇぉっゃゅょァィゥェォッャュョ)],.:;?!%";
+const OPENING: &str = "（「『【〈《〔([";
+
+/// The parts of a word between which a line may be broken: wide letters stand for themselves, as
+/// Japanese has no spaces.
+fn pieces(word: &str) -> Vec<&str> {
+    let is_wide = |letter: char| columns(letter.encode_utf8(&mut [0; 4])) > 1;
+    let mut found = Vec::new();
+    let mut start = 0;
+    let mut before: Option<char> = None;
+    for (at, letter) in word.char_indices() {
+        let breaks = before.is_some_and(|before| {
+            (is_wide(before) || is_wide(letter))
+                && !CLOSING.contains(letter)
+                && !OPENING.contains(before)
+        });
+        if breaks {
+            found.push(&word[start..at]);
+            start = at;
+        }
+        before = Some(letter);
+    }
+    found.push(&word[start..]);
+    found
 }
 
 #[cfg(test)]
@@ -141,6 +172,14 @@ mod tests {
         }
         assert_eq!(bytes(1536.0), "1.50 KiB");
         assert_eq!(bytes(12.0), "12.0 B");
+    }
+
+    #[test]
+    fn japanese_is_broken_between_its_letters() {
+        assert_eq!(wrapped("日本語の文。", 6), ["日本語", "の文。"]);
+        assert_eq!(wrapped("約(1.5倍)です", 4), ["約", "(1.5", "倍)", "です"]);
+        assert_eq!(wrapped("abc defg", 4), ["abc", "defg"]);
+        assert_eq!(pieces("file.stat"), ["file.stat"]);
     }
 
     #[test]

@@ -69,11 +69,19 @@ pub fn show(
     Ok(comparison)
 }
 
-/// What a probe is, for readers of its figures.
-pub(super) fn explained(id: &str) -> Option<Explained> {
+/// What a probe is, for readers of its figures: from the registry in English, from the catalogues
+/// in other languages.
+pub(super) fn explained(id: &str, words: &Words) -> Option<Explained> {
     let info = PROBES.iter().map(|probe| probe.info()).find(|info| info.id == id)?;
-    let (timed, excluded, source) = (info.timed, info.excluded, info.source);
-    Some(Explained { summary: info.summary.to_owned(), timed, excluded, source })
+    let said = |part: &str, english: &str| {
+        words.registered(&format!("probe-{id}{part}")).unwrap_or_else(|| english.to_owned())
+    };
+    Some(Explained {
+        summary: said("", info.summary),
+        timed: said("-timed", info.timed),
+        excluded: said("-excluded", info.excluded),
+        source: info.source,
+    })
 }
 
 /// The language that is asked for, or that of the locale.
@@ -125,4 +133,23 @@ fn style(args: &ShowArgs, again: Vec<String>) -> Result<Style> {
     let (words, chart) =
         (Words::of(language(args.lang.as_deref())?), report::find_chart(&args.chart)?);
     Ok(Style { colour, width, layout, detail, words, chart, probe: explained, again })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::words::LANGUAGES;
+
+    #[test]
+    fn every_probe_is_explained_in_every_language() {
+        for language in &LANGUAGES[1..] {
+            let words = Words::of(*language);
+            for id in PROBES.iter().map(|probe| probe.info().id) {
+                for part in ["", "-timed", "-excluded"] {
+                    let said = words.registered(&format!("probe-{id}{part}"));
+                    assert!(said.is_some(), "`{}` does not explain `{id}`: {part}", language.code);
+                }
+            }
+        }
+    }
 }

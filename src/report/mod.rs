@@ -84,7 +84,7 @@ pub struct Style {
     /// The picture to draw, in formats that are pictures.
     pub chart: &'static chart::Chart,
     /// What a probe is, by its id: the registry of probes is no part of reports.
-    pub probe: fn(&str) -> Option<Explained>,
+    pub probe: fn(&str, &Words) -> Option<Explained>,
     /// The words of the command that prints the comparison again, to which options can be added.
     pub again: Vec<String>,
 }
@@ -94,8 +94,8 @@ pub struct Explained {
     /// What it measures, as a sentence.
     pub summary: String,
     /// What is timed, what is not in the figure, and where the protocol is from.
-    pub timed: &'static str,
-    pub excluded: &'static str,
+    pub timed: String,
+    pub excluded: String,
     pub source: &'static str,
 }
 

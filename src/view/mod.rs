@@ -24,7 +24,7 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 
 use crate::report::Explained;
-use crate::words::Language;
+use crate::words::{Language, Words};
 use files::Files;
 use request::{Method, Request};
 use response::Response;
@@ -44,7 +44,7 @@ pub struct Viewer {
 struct Shared {
     files: Files,
     language: Language,
-    probe: fn(&str) -> Option<Explained>,
+    probe: fn(&str, &Words) -> Option<Explained>,
     /// Name of this server as clients write it.
     hosts: [String; 2],
     token: String,
@@ -65,7 +65,7 @@ impl Viewer {
         folder: PathBuf,
         port: u16,
         language: Language,
-        probe: fn(&str) -> Option<Explained>,
+        probe: fn(&str, &Words) -> Option<Explained>,
     ) -> Result<Viewer> {
         let files = Files::of(folder)?;
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));

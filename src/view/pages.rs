@@ -39,7 +39,7 @@ fn is_built(format: &str) -> bool {
 }
 
 /// What a probe is, by its id.
-type Tip = fn(&str) -> Option<Explained>;
+type Tip = fn(&str, &Words) -> Option<Explained>;
 
 /// What the user chose.
 struct Choice<'a> {

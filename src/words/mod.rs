@@ -20,6 +20,8 @@ pub struct Language {
     /// The language's name in itself.
     pub name: &'static str,
     catalogues: &'static [&'static str],
+    /// What is in English where it belongs to: the descriptions of probes.
+    registered: &'static [&'static str],
 }
 
 /// The files of a language, in the order of their topics.
@@ -39,8 +41,13 @@ pub use message::{Message, Value};
 
 /// Every language; the first one is the default.
 pub const LANGUAGES: &[Language] = &[
-    Language { code: "en", name: "English", catalogues: catalogues!("en") },
-    Language { code: "ja", name: "日本語", catalogues: catalogues!("ja") },
+    Language { code: "en", name: "English", catalogues: catalogues!("en"), registered: &[] },
+    Language {
+        code: "ja",
+        name: "日本語",
+        catalogues: catalogues!("ja"),
+        registered: &[include_str!("ja/probes.ftl")],
+    },
 ];
 
 impl Language {
@@ -90,7 +97,7 @@ impl Words {
         let mut bundle = FluentBundle::new(vec![code]);
         // Marks of direction around every value would be seen in Markdown and in pictures.
         bundle.set_use_isolating(false);
-        for catalogue in language.catalogues {
+        for catalogue in language.catalogues.iter().chain(language.registered) {
             let resource = match FluentResource::try_new((*catalogue).to_owned()) {
                 Ok(resource) => resource,
                 Err((resource, errors)) => {
@@ -106,6 +113,13 @@ impl Words {
     /// The message of that name.
     pub fn say(&self, id: &str) -> String {
         self.with(id, &[])
+    }
+
+    /// What this language says of an entry of a registry, by the entry's id, where the registry
+    /// itself does not have it.
+    pub fn registered(&self, id: &str) -> Option<String> {
+        let id = id.replace('.', "-");
+        self.bundle.has_message(&id).then(|| self.say(&id))
     }
 
     /// A message that is data, with the messages in it.
@@ -198,7 +212,7 @@ mod tests {
     #[test]
     fn catalogues_are_read_without_an_error() {
         for language in LANGUAGES {
-            for catalogue in language.catalogues {
+            for catalogue in language.catalogues.iter().chain(language.registered) {
                 let read = FluentResource::try_new((*catalogue).to_owned());
                 assert!(read.is_ok(), "{}: {:?}", language.code, read.err().map(|it| it.1));
             }

@@ -103,8 +103,7 @@ fn legend(svg: &mut Svg, scene: &Scene<'_>, y: f64) {
 }
 
 fn diamond(svg: &mut Svg, (x, y): (f64, f64), class: &str) {
-    let size = 3.6;
-    svg.path(&[(x - size, y), (x, y - size), (x + size, y), (x, y + size), (x - size, y)], class);
+    svg.diamond((x, y), 3.6, class);
 }
 
 /// The margin as a band, the reference as a line, and the labelled values.

@@ -80,32 +80,44 @@ fn short(number: f64) -> f64 {
 
 impl Svg {
     pub fn text(&mut self, (x, y): (f64, f64), side: Side, class: &str, text: &str) {
-        let anchor = match side {
+        let side = match side {
             Side::Start => "",
-            Side::Middle => " text-anchor=\"middle\"",
-            Side::End => " text-anchor=\"end\"",
+            Side::Middle => "middle",
+            Side::End => "end",
         };
+        let class = format!("{class} {side}");
+        let class = class.trim();
+        let class = if class.is_empty() { "" } else { &format!(" class=\"{class}\"") };
         let (x, y, text) = (short(x), short(y), escaped(text));
-        self.add(&format!("<text x=\"{x}\" y=\"{y}\" class=\"{class}\"{anchor}>{text}</text>"));
+        self.add(&format!("<text x=\"{x}\" y=\"{y}\"{class}>{text}</text>"));
     }
 
     pub fn line(&mut self, (x1, y1): (f64, f64), (x2, y2): (f64, f64), class: &str) {
         let [x1, y1, x2, y2] = [x1, y1, x2, y2].map(short);
-        self.add(&format!(
-            "<line x1=\"{x1}\" y1=\"{y1}\" x2=\"{x2}\" y2=\"{y2}\" class=\"{class}\"/>"
-        ));
+        let to = match (x1 == x2, y1 == y2) {
+            (_, true) => format!("H{x2}"),
+            (true, _) => format!("V{y2}"),
+            _ => format!("L{x2} {y2}"),
+        };
+        self.add(&format!("<path d=\"M{x1} {y1}{to}\" class=\"{class}\"/>"));
     }
 
     pub fn rect(&mut self, (x, y): (f64, f64), (width, height): (f64, f64), class: &str) {
         let [x, y, width, height] = [x, y, width.max(0.0), height.max(0.0)].map(short);
-        self.add(&format!(
-            "<rect x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\" class=\"{class}\"/>"
-        ));
+        let data = format!("M{x} {y}h{width}v{height}h-{width}z");
+        self.add(&format!("<path d=\"{data}\" class=\"{class}\"/>"));
     }
 
     pub fn circle(&mut self, (x, y): (f64, f64), radius: f64, class: &str) {
         let [x, y, radius] = [x, y, radius].map(short);
         self.add(&format!("<circle cx=\"{x}\" cy=\"{y}\" r=\"{radius}\" class=\"{class}\"/>"));
+    }
+
+    /// A square on its corner, `size` from its centre to each corner.
+    pub fn diamond(&mut self, (x, y): (f64, f64), size: f64, class: &str) {
+        let (x, y, size) = (short(x - size), short(y), short(size));
+        let data = format!("M{x} {y}l{size}-{size} {size} {size}-{size} {size}z");
+        self.add(&format!("<path d=\"{data}\" class=\"{class}\"/>"));
     }
 
     /// A line through the points.
@@ -118,11 +130,18 @@ impl Svg {
         self.add(&format!("<path d=\"{data}\" class=\"{class}\"/>"));
     }
 
-    /// A dot at each point, as one element.
+    /// A dot at each point, as one element: on whole pixels, each from the one before, as there may
+    /// be many.
     pub fn dots(&mut self, points: &[(f64, f64)], class: &str) {
         let mut data = String::new();
+        let mut last = (0, 0);
         for (x, y) in points {
-            let _ = write!(data, "M{} {}h0", short(*x), short(*y));
+            let own = (short(*x).round() as i64, short(*y).round() as i64);
+            let (x, y) = (own.0 - last.0, own.1 - last.1);
+            // A minus sign parts numbers as well as a space does.
+            let gap = if y < 0 { "" } else { " " };
+            let _ = write!(data, "m{x}{gap}{y}h0");
+            last = own;
         }
         self.add(&format!("<path d=\"{data}\" class=\"dots {class}\"/>"));
     }
@@ -216,6 +235,7 @@ const STYLE: &str = "text{font:12px system-ui,sans-serif;fill:#1b1f24}\
     .fill{fill:currentColor}.line{stroke:currentColor;fill:none;stroke-width:2}\
     .thin{stroke:currentColor;fill:none;stroke-width:1}.hollow{stroke:currentColor;fill:#fff;\
     stroke-width:1.5}.ink{fill:currentColor}\
+    .middle{text-anchor:middle}.end{text-anchor:end}\
     .dots{stroke:currentColor;stroke-width:3.4;stroke-linecap:round;fill:none}\
     .cell-slower{fill:#fbd9c6}.cell-much{fill:#f3a983}.cell-faster{fill:#bfe8e1}\
     .cell-same{fill:#e7eaee}.cell-open{fill:#f7eec7}.cell-none{fill:#f6f7f8}.cell-ref{fill:#fff}\

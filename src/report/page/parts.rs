@@ -198,16 +198,16 @@ fn spread(scene: &Scene<'_>, row: &Row) -> Sheet {
 fn row_table(words: &Words, lines: &[Line]) -> Markup {
     let columns = ["row", "cost", "tax", "interval", "mean", "verdict"];
     html! {
-        div .scroll tabindex="0" role="group" aria-label=(words.say("page-rows")) { table {
+        div .scroll tabindex="0" role="group" aria-label=(words.say("page-rows")) {
+        table .numbers .rows {
             thead { tr { @for column in columns {
                 th scope="col" { (words.say(&format!("column-{column}"))) }
             } } }
             tbody { @for line in lines {
-                @let strong = matches!(line.kind, Kind::Heading | Kind::Reference);
-                tr .strong[strong] .dim[line.kind == Kind::Summary] {
-                    th scope="row" .deep[!strong] { (line.what.trim_start()) }
+                tr class=[line_class(line.kind)] {
+                    th scope="row" { (line.what.trim_start()) }
                     @for cell in [&line.cost, &line.tax, &line.interval, &line.mean] {
-                        td .number { (cell) }
+                        td { (cell) }
                     }
                     td class=[line.word.map(word_class)] { (verdict(line)) }
                 }
@@ -233,6 +233,14 @@ fn verdict(line: &Line) -> Markup {
     }
 }
 
+fn line_class(kind: Kind) -> Option<&'static str> {
+    match kind {
+        Kind::Heading | Kind::Reference => Some("strong"),
+        Kind::Summary => Some("dim"),
+        Kind::Environment => None,
+    }
+}
+
 fn word_class(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Slower => "slower",
@@ -245,21 +253,24 @@ fn word_class(verdict: Verdict) -> &'static str {
 /// A small table. Rows of one cell are headings of what follows.
 pub fn sheet(sheet: &Sheet) -> Markup {
     let width = sheet.header.len();
+    let kind = if sheet.prose { "prose" } else { "numbers" };
     html! {
-        div .scroll tabindex="0" role="group" aria-label=(sheet.title) { table .prose[sheet.prose] {
+        div .scroll tabindex="0" role="group" aria-label=(sheet.title) { table class=(kind) {
             caption { (sheet.title) }
-            thead { tr { @for (at, name) in sheet.header.iter().enumerate() {
+            thead { tr { @for name in &sheet.header {
                 @if name.is_empty() { td {} } @else {
-                    th scope="col" .number[at > 0 && !sheet.prose] { (name) }
+                    th scope="col" { (name) }
                 }
             } } }
             tbody { @for row in &sheet.rows {
                 @let indent = row[0].len() - row[0].trim_start().len();
-                tr .strong[row.len() == 1 && indent == 0] {
-                    th scope="row" .deep[indent > 0] colspan=[(row.len() == 1).then_some(width)] {
+                @let (deep, alone) = (indent > 0, row.len() == 1);
+                tr class=[(alone && !deep).then_some("strong")] {
+                    th scope="row" class=[deep.then_some("deep")]
+                        colspan=[alone.then_some(width)] {
                         (row[0].trim_start())
                     }
-                    @for cell in row.iter().skip(1) { td .number[!sheet.prose] { (cell) } }
+                    @for cell in row.iter().skip(1) { td { (cell) } }
                     @if row.len() > 1 { @for _ in row.len()..width { td {} } }
                 }
             } }
@@ -300,11 +311,11 @@ fn glossary(scene: &Scene<'_>, style: &Style) -> Markup {
             }
             @for id in probes {
                 dt id={ "probe-" (id) } { (id) }
-                @match (style.probe)(id) {
+                @match (style.probe)(id, words) {
                     Some(it) => dd {
                         (note_text(&it.summary)) br;
-                        (words.say("probe-timed")) ": " (note_text(it.timed)) br;
-                        (words.say("probe-excluded")) ": " (note_text(it.excluded)) br;
+                        (words.say("probe-timed")) ": " (note_text(&it.timed)) br;
+                        (words.say("probe-excluded")) ": " (note_text(&it.excluded)) br;
                         (words.say("probe-source")) ": " (note_text(it.source))
                     },
                     None => dd { (words.say("probe-unknown")) },

@@ -131,7 +131,7 @@ fn comparison(
 fn style(colour: bool) -> Style {
     let again = ["envtax", "compare", "a run.jsonl"].map(str::to_owned).to_vec();
     let (words, chart) = (Words::of(LANGUAGES[0]), &CHARTS[0]);
-    let probe = |_: &str| None;
+    let probe = |_: &str, _: &Words| None;
     Style { colour, width: None, layout: None, detail: Detail::Screen, words, chart, probe, again }
 }
 
