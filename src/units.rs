@@ -95,11 +95,6 @@ pub fn indented(text: &str, width: usize) -> Vec<String> {
     lines.into_iter().map(|line| format!("{indent}{line}")).collect()
 }
 
-/// `26.0 to 27.1`: the ends of an interval of factors.
-pub fn factors((low, high): (f64, f64)) -> String {
-    format!("{} to {}", factor(low), factor(high))
-}
-
 /// Breaks a text into lines of at most `width` columns; a longer word has a line of its own.
 pub fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();

@@ -14,6 +14,7 @@ use crate::cli::DepsArgs;
 use crate::compare::Conditions;
 use crate::deps::{self, Rules};
 use crate::exit::Exit;
+use crate::words::Words;
 use crate::{facts, report, sys};
 
 pub fn run(args: &DepsArgs) -> Result<Exit> {
@@ -50,6 +51,6 @@ pub fn run(args: &DepsArgs) -> Result<Exit> {
 /// What else ran on the machine meanwhile, as `run` says it.
 fn state(runnable: &[u32]) -> String {
     let cpus = sys::allowed_cpus().ok().map(|cpus| cpus.len());
-    let text = report::state(&Conditions::of_tasks(runnable, cpus)).1;
+    let text = report::state(&Conditions::of_tasks(runnable, cpus), &Words::english()).1;
     show::wrapped(&text)
 }

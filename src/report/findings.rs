@@ -12,8 +12,7 @@ pub fn sentences(comparison: &Comparison, words: &Words) -> Vec<String> {
     let rows: Vec<&Row> = comparison.rows.iter().filter(|row| table::has_lines(row)).collect();
     let columns = 1..comparison.columns.len();
     let of_columns = columns.map(|column| of_column(comparison, words, &rows, column));
-    // These are in English only.
-    directories::sentences(comparison).into_iter().chain(of_columns).collect()
+    directories::sentences(comparison, words).into_iter().chain(of_columns).collect()
 }
 
 fn of_column(comparison: &Comparison, words: &Words, rows: &[&Row], column: usize) -> String {

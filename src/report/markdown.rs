@@ -34,21 +34,21 @@ impl Report for Markdown {
                 let tables = layout.of(comparison, words)?;
                 let sheets: String = tables.sheets.iter().map(sheet).collect();
                 let notes: String = tables.notes.iter().map(|note| item(note)).collect();
-                let state = item(&screen::state(&comparison.conditions).1);
+                let state = item(&screen::state(&comparison.conditions, words).1);
                 sheets + &notes + &state + "\n"
             }
             None => String::new(),
         };
         let Detail::Sections(wanted) = &style.detail else {
             if text.is_empty() {
-                text = answer(comparison, MOST_SENTENCES) + "\n" + &rows(comparison, words);
+                text = answer(comparison, words, MOST_SENTENCES) + "\n" + &rows(comparison, words);
             }
             text.extend(sections::sheets(comparison, words).iter().map(sheet));
             return Ok((text + &notes(comparison, words)).into_bytes());
         };
         for section in wanted {
             let part = match section.part {
-                Part::Summary => summary(comparison),
+                Part::Summary => summary(comparison, words),
                 Part::Rows => rows(comparison, words),
                 Part::Notes => notes(comparison, words),
                 Part::Tables(of) => of(comparison, words).iter().map(sheet).collect(),
@@ -71,8 +71,8 @@ const MOST_LINES: usize = 12;
 const WIDTH: usize = 100;
 
 /// The verdicts at a glance, what they come to, and the state of the machine.
-fn summary(comparison: &Comparison) -> String {
-    let Glance { title, grid, notes } = screen::glance(comparison, WIDTH, MOST_LINES);
+fn summary(comparison: &Comparison, words: &Words) -> String {
+    let Glance { title, grid, notes } = screen::glance(comparison, words, WIDTH, MOST_LINES);
     let title = title.map(|title| format!("**{}**\n\n", markdown_item(&title)));
     let heads = grid.header.iter().map(|line| line.iter().map(|cell| cell.text.as_str()));
     let count = grid.header.iter().chain(&grid.lines).map(Vec::len).max().unwrap_or(0);
@@ -103,19 +103,20 @@ fn summary(comparison: &Comparison) -> String {
         text.push_str(&line(&cells));
     }
     let has_bold = grid.lines.iter().flatten().any(differs);
-    let bold = has_bold.then(|| "bold: slower or faster".to_owned());
+    let bold = has_bold.then(|| words.say("screen-bold"));
     let notes: Vec<String> = bold.into_iter().chain(notes).collect();
     if !notes.is_empty() {
         text.push_str(&format!("\n{}\n", markdown_item(&notes.join("; "))));
     }
-    format!("{text}\n{}", answer(comparison, 3))
+    format!("{text}\n{}", answer(comparison, words, 3))
 }
 
 /// What the verdicts come to, what would be misread without a warning, and the machine's state.
-fn answer(comparison: &Comparison, most: usize) -> String {
-    let told = screen::verdicts(comparison, most);
-    let warnings = screen::warnings(comparison, 2).into_iter().map(|text| format!("! {text}"));
-    let state = screen::state(&comparison.conditions).1;
+fn answer(comparison: &Comparison, words: &Words, most: usize) -> String {
+    let told = screen::verdicts(comparison, words, most);
+    let warnings =
+        screen::warnings(comparison, words, 2).into_iter().map(|text| format!("! {text}"));
+    let state = screen::state(&comparison.conditions, words).1;
     told.into_iter().chain(warnings).chain([state]).map(|text| item(&text)).collect()
 }
 

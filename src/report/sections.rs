@@ -42,9 +42,11 @@ pub const SECTIONS: &[Section] = &[
     },
     Section { name: "rows", summary: "every row with its interval and verdict", part: Part::Rows },
     tables("commands", "how the runs of whole commands varied, and what they used", commands),
-    tables("directories", "what each target directory costs against the first", |it, _| {
-        directories::sheets(it)
-    }),
+    tables(
+        "directories",
+        "what each target directory costs against the first",
+        directories::sheets,
+    ),
     tables("levels", "the levels between which taxes jump", |it, words| {
         levels(it, words).into_iter().collect()
     }),

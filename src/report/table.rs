@@ -275,6 +275,28 @@ pub fn ends(words: &Words, (low, high): (f64, f64)) -> String {
     words.with("range-to", &[("low", text(&low)), ("high", text(&high))])
 }
 
+/// `87.1× (54 to 141)`, by the message of that name.
+pub fn figure(words: &Words, id: &str, ratio: f64, interval: Option<(f64, f64)>) -> String {
+    let interval = interval.map_or(String::new(), |it| in_brackets(words, it));
+    let ratio = units::factor(ratio);
+    words.with(id, &[("ratio", text(&ratio)), ("interval", text(&interval))])
+}
+
+fn in_brackets(words: &Words, interval: (f64, f64)) -> String {
+    words.with("in-brackets", &[("ends", text(&ends(words, interval)))])
+}
+
+/// `a, b and c`.
+pub fn and(words: &Words, names: &[String]) -> String {
+    match names.split_last() {
+        Some((last, rest)) if !rest.is_empty() => {
+            let names = words.listed(rest);
+            words.with("names-and", &[("names", text(&names)), ("last", text(last))])
+        }
+        _ => names.concat(),
+    }
+}
+
 /// The word of the tax. One that the tax alone would get, and not among so many rows, is in doubt.
 pub fn verdict(words: &Words, tax: &Tax) -> String {
     words.say(verdict_id(tax))

@@ -20,6 +20,8 @@ pub struct Language {
     /// The language's name in itself.
     pub name: &'static str,
     catalogues: &'static [&'static str],
+    /// What is written in another way than figures are: pairs of texts.
+    typography: &'static [(&'static str, &'static str)],
     /// What is in English where it belongs to: the descriptions of probes.
     registered: &'static [&'static str],
 }
@@ -33,6 +35,7 @@ macro_rules! catalogues {
             include_str!(concat!($code, "/notes.ftl")),
             include_str!(concat!($code, "/remarks.ftl")),
             include_str!(concat!($code, "/layouts.ftl")),
+            include_str!(concat!($code, "/screen.ftl")),
         ]
     };
 }
@@ -41,11 +44,18 @@ pub use message::{Message, Value};
 
 /// Every language; the first one is the default.
 pub const LANGUAGES: &[Language] = &[
-    Language { code: "en", name: "English", catalogues: catalogues!("en"), registered: &[] },
+    Language {
+        code: "en",
+        name: "English",
+        catalogues: catalogues!("en"),
+        typography: &[],
+        registered: &[],
+    },
     Language {
         code: "ja",
         name: "日本語",
         catalogues: catalogues!("ja"),
+        typography: &[(" %", "%"), ("\u{a0}%", "%")],
         registered: &[include_str!("ja/probes.ftl")],
     },
 ];
@@ -164,7 +174,8 @@ impl Words {
         let mut errors = Vec::new();
         let said = self.bundle.format_pattern(pattern, Some(&values), &mut errors);
         debug_assert!(errors.is_empty(), "`{id}` in `{}`: {errors:?}", self.language.code);
-        said.into_owned()
+        let rules = self.language.typography.iter();
+        rules.fold(said.into_owned(), |said, (from, to)| said.replace(from, to))
     }
 }
 
@@ -187,7 +198,11 @@ mod tests {
             }
             for part in line.split('$').skip(1) {
                 let name = part.chars().take_while(|it| it.is_ascii_alphanumeric() || *it == '_');
-                found.get_mut(last).expect("a message begins").insert(name.collect());
+                let name: String = name.collect();
+                // A number that only chooses between forms of a word is not shown.
+                if !part[name.len()..].starts_with(" ->") {
+                    found.get_mut(last).expect("a message begins").insert(name);
+                }
             }
         }
         found

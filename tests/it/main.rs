@@ -24,6 +24,7 @@ mod filesystems;
 mod foreign_text;
 mod gate;
 mod hostile_agent;
+mod japanese;
 mod kills;
 mod leftovers;
 mod limits;

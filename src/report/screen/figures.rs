@@ -3,7 +3,7 @@
 use super::grid::{Grid, Piece};
 use crate::compare::{Cell, Comparison, Row, Tax, Verdict, tax_of};
 use crate::report::table::{self, Line};
-use crate::words::Words;
+use crate::words::{Words, text};
 
 /// Fewest columns of a cut name and of the reference's cut name.
 const SHORTEST: (usize, usize) = (12, 7);
@@ -19,7 +19,7 @@ pub struct Figures<'a> {
 
 /// The rows of a comparison of at most two columns. Of more rows than `most`, those that are
 /// farthest from the reference, in their order.
-pub fn of_rows(comparison: &Comparison, most: usize) -> Figures<'_> {
+pub fn of_rows<'a>(comparison: &'a Comparison, words: &Words, most: usize) -> Figures<'a> {
     let rows: Vec<&Row> = comparison.rows.iter().filter(|row| table::has_lines(row)).collect();
     let mut kept: Vec<usize> = (0..rows.len()).collect();
     if rows.len() > most && comparison.columns.len() > 1 {
@@ -30,16 +30,20 @@ pub fn of_rows(comparison: &Comparison, most: usize) -> Figures<'_> {
     let left_out: Vec<&Row> = left_out.into_iter().map(|at| rows[at]).collect();
     let two = comparison.columns.len() == 2;
     let reference = comparison.reference.as_str();
+    let head = |id: &str| words.say(&format!("head-{id}"));
     let names = match two {
-        true => vec!["", reference, "tax", "95\u{a0}%", "mean", "verdict"],
-        false => vec!["", "cost", "mean", ""],
+        true => {
+            let heads = ["tax", "interval", "mean", "verdict"].map(head);
+            [String::new(), reference.to_owned()].into_iter().chain(heads).collect()
+        }
+        false => vec![String::new(), head("cost"), head("mean"), String::new()],
     };
-    let lines = kept.iter().map(|at| line_of_row(comparison, rows[*at])).collect();
+    let lines = kept.iter().map(|at| line_of_row(comparison, words, rows[*at])).collect();
     let header = vec![names.into_iter().map(Piece::bold).collect()];
     Figures {
         grid: Grid { header, lines, words_last: true, shortest: SHORTEST },
         cells: kept.iter().filter_map(|at| rows[*at].cells.last()).collect(),
-        left_out: counted(&left_out),
+        left_out: counted(words, &left_out),
     }
 }
 
@@ -55,35 +59,38 @@ fn size(row: &Row) -> f64 {
 }
 
 /// `21 more rows: 13 same, 8 not shown`.
-fn counted(rows: &[&Row]) -> Option<String> {
-    let mut words: Vec<(String, usize)> = Vec::new();
+fn counted(words: &Words, rows: &[&Row]) -> Option<String> {
+    let mut counts: Vec<(String, usize)> = Vec::new();
     for row in rows {
         let word = match row.cells.last() {
             Some(Cell::Measured(measured)) => {
-                measured.tax.as_ref().map(|tax| table::verdict(&Words::english(), tax))
+                measured.tax.as_ref().map(|tax| table::verdict(words, tax))
             }
-            _ => Some("not measured".into()),
+            _ => Some(words.say("not-measured")),
         };
         let Some(word) = word else { continue };
-        match words.iter_mut().find(|it| it.0 == word) {
+        match counts.iter_mut().find(|it| it.0 == word) {
             Some(it) => it.1 += 1,
-            None => words.push((word, 1)),
+            None => counts.push((word, 1)),
         }
     }
-    let words: Vec<String> = words.iter().map(|(word, count)| format!("{count} {word}")).collect();
-    let which = if words.is_empty() { String::new() } else { format!(": {}", words.join(", ")) };
-    let what = if rows.len() == 1 { "row" } else { "rows" };
-    (!rows.is_empty()).then(|| format!("{} more {what}{which}", rows.len()))
+    let told = counts.iter().map(|(word, count)| {
+        words.with("screen-count-of", &[("count", (*count).into()), ("what", text(word))])
+    });
+    let told: Vec<String> = told.collect();
+    let which = if told.is_empty() { String::new() } else { format!(": {}", words.listed(&told)) };
+    let values = [("count", rows.len().into()), ("which", text(&which))];
+    (!rows.is_empty()).then(|| words.with("screen-more-rows", &values))
 }
 
-fn line_of_row(comparison: &Comparison, row: &Row) -> Vec<Piece> {
-    let name = super::name(comparison, row);
-    let base = table::line(&Words::english(), name.clone(), 0, (row, &row.cells[0]), comparison);
+fn line_of_row(comparison: &Comparison, words: &Words, row: &Row) -> Vec<Piece> {
+    let name = super::name(comparison, words, row);
+    let base = table::line(words, name.clone(), 0, (row, &row.cells[0]), comparison);
     let Some(cell) = row.cells.get(1) else {
         let letters = base.verdict.strip_prefix(&comparison.reference).unwrap_or(&base.verdict);
         return [name, base.cost, base.mean, letters.trim().to_owned()].map(Piece::plain).to_vec();
     };
-    let own = table::line(&Words::english(), name, 1, (row, cell), comparison);
+    let own = table::line(words, name, 1, (row, cell), comparison);
     let verdict = if base.cost.is_empty() { base.verdict } else { own.verdict };
     let verdict = Piece { verdict: own.word, ..Piece::plain(verdict) };
     let mut pieces = [own.what, base.cost, own.tax, own.interval, own.mean].map(Piece::plain);
@@ -92,14 +99,16 @@ fn line_of_row(comparison: &Comparison, row: &Row) -> Vec<Piece> {
 }
 
 /// One row, a line for each column that started.
-pub fn of_environments(comparison: &Comparison, row: &Row) -> Grid {
-    let names = [&super::name(comparison, row), "cost", "tax", "95\u{a0}%", "mean", "verdict"];
+pub fn of_environments(comparison: &Comparison, words: &Words, row: &Row) -> Grid {
+    let heads = ["cost", "tax", "interval", "mean", "verdict"];
+    let heads = heads.map(|id| words.say(&format!("head-{id}")));
+    let names = std::iter::once(super::name(comparison, words, row)).chain(heads);
     let of_column = |(column, cell): (usize, &Cell)| {
         let label = comparison.columns[column].clone();
-        let line = table::line(&Words::english(), label, column, (row, cell), comparison);
+        let line = table::line(words, label, column, (row, cell), comparison);
         let Line { what, cost, tax, interval, mean, verdict, word, .. } = line;
         let verdict = if column == 0 && word.is_none() && !cost.is_empty() {
-            verdict.replacen(&comparison.reference, "reference", 1)
+            verdict.replacen(&comparison.reference, &words.say("reference"), 1)
         } else {
             verdict
         };
@@ -110,6 +119,6 @@ pub fn of_environments(comparison: &Comparison, row: &Row) -> Grid {
     };
     let cells = row.cells.iter().enumerate();
     let cells = cells.filter(|(column, _)| !comparison.is_absent(*column));
-    let header = vec![names.into_iter().map(Piece::bold).collect()];
+    let header = vec![names.map(Piece::bold).collect()];
     Grid { header, lines: cells.map(of_column).collect(), words_last: true, shortest: SHORTEST }
 }

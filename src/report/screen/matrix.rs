@@ -6,6 +6,7 @@ use super::tally::Tally;
 use crate::compare::{Cell, Comparison, Row, StartUp, Verdict};
 use crate::report::table;
 use crate::units;
+use crate::words::{Words, text};
 
 /// A matrix that fits.
 pub struct Matrix {
@@ -28,8 +29,8 @@ struct Item<'a> {
 }
 
 impl<'a> Item<'a> {
-    fn of_row(comparison: &Comparison, row: &'a Row) -> Item<'a> {
-        let name = super::name(comparison, row);
+    fn of_row(comparison: &Comparison, words: &Words, row: &'a Row) -> Item<'a> {
+        let name = super::name(comparison, words, row);
         let heading = match name.split_once('.') {
             Some((area, rest)) if !row.is_of_command() => [area.to_owned(), rest.to_owned()],
             _ => [String::new(), name.clone()],
@@ -52,16 +53,17 @@ impl<'a> Item<'a> {
 }
 
 /// The matrix that shows most within the width and so many lines.
-pub fn matrix(comparison: &Comparison, width: usize, most_lines: usize) -> Matrix {
+pub fn matrix(comparison: &Comparison, words: &Words, width: usize, most_lines: usize) -> Matrix {
     let columns: Vec<usize> =
         (0..comparison.columns.len()).filter(|column| !comparison.is_absent(*column)).collect();
-    let shown = Shown { comparison, columns };
+    let shown = Shown { comparison, columns, start: words.say("screen-start") };
     let rows: Vec<&Row> = comparison.rows.iter().filter(|row| table::has_lines(row)).collect();
-    let of_rows: Vec<Item<'_>> = rows.iter().map(|row| Item::of_row(comparison, row)).collect();
+    let of_rows: Vec<Item<'_>> =
+        rows.iter().map(|row| Item::of_row(comparison, words, row)).collect();
     let mut groups = groups(&rows);
     let matrix = |grid: Grid, of_groups| {
         let last = grid.header.last().and_then(|line| line.last());
-        let has_start = last.is_some_and(|piece| piece.text == START);
+        let has_start = last.is_some_and(|piece| piece.text == shown.start);
         Matrix { grid, of_groups, has_start, left_out: Vec::new() }
     };
     // What cuts the fewest letters; of equal ones, the first.
@@ -97,8 +99,6 @@ type Shortest = (usize, usize);
 const ROWS_AS_LINES: Shortest = (20, 7);
 const ROWS_AS_COLUMNS: Shortest = (10, 9);
 const GROUPS: Shortest = (8, 7);
-/// The heading of the time that starting takes.
-const START: &str = "start";
 
 /// The rows by area; by probe where all are of one area.
 fn groups<'a>(rows: &[&'a Row]) -> Vec<Item<'a>> {
@@ -119,6 +119,8 @@ fn groups<'a>(rows: &[&'a Row]) -> Vec<Item<'a>> {
 struct Shown<'a> {
     comparison: &'a Comparison,
     columns: Vec<usize>,
+    /// The heading of the time that starting takes.
+    start: String,
 }
 
 impl Shown<'_> {
@@ -179,7 +181,7 @@ impl Shown<'_> {
         let start = start && !items.iter().flat_map(|item| &item.rows).any(|it| it.is_of_command());
         let heading = |at: usize| {
             let names = items.iter().map(|item| Piece::bold(&item.heading[at]));
-            let last = start.then(|| Piece::bold(if at == 1 { START } else { "" }));
+            let last = start.then(|| Piece::bold(if at == 1 { &self.start } else { "" }));
             std::iter::once(Piece::default()).chain(names).chain(last).collect::<Vec<Piece>>()
         };
         let mut header = vec![heading(0), heading(1)];
@@ -204,7 +206,7 @@ impl Shown<'_> {
 }
 
 /// What the marks of the matrix mean, in the order of their importance.
-pub fn legend(comparison: &Comparison, matrix: &Matrix) -> String {
+pub fn legend(comparison: &Comparison, words: &Words, matrix: &Matrix) -> String {
     let cells = matrix.grid.lines.iter().flat_map(|line| line.iter().skip(1));
     let cells: Vec<&Piece> = cells.collect();
     // Between the ends of a range stands the same dash.
@@ -212,24 +214,28 @@ pub fn legend(comparison: &Comparison, matrix: &Matrix) -> String {
         '–' => cells.iter().any(|cell| cell.text == "–"),
         _ => cells.iter().any(|cell| cell.text.contains(mark)),
     };
-    let same = format!("= same within {}", units::percent(comparison.margin));
     let marks = [
-        ('=', same.as_str()),
-        ('~', "~ no difference shown"),
-        ('?', "? jumps between levels"),
-        ('T', "T on another type of filesystem"),
-        ('f', "1of2: in 1 of 2 rows"),
-        ('(', "( ) no verdict"),
-        ('–', "– not measured"),
-        ('!', "! failed"),
-        ('·', "· of several rows, so no single cost"),
+        ('=', "legend-same"),
+        ('~', "legend-open"),
+        ('?', "legend-levels"),
+        ('T', "legend-filesystem"),
+        ('f', "legend-share"),
+        ('(', "legend-no-verdict"),
+        ('–', "legend-missing"),
+        ('!', "legend-failed"),
+        ('·', "legend-no-cost"),
     ];
-    let mut words: Vec<&str> = marks.iter().filter(|it| has(it.0)).map(|it| it.1).collect();
+    let margin = units::percent(comparison.margin);
+    let margin = [("margin", text(&margin))];
+    let shown = marks.iter().filter(|it| has(it.0));
+    let mut told: Vec<String> = shown.map(|(_, id)| words.with(id, &margin)).collect();
     let differs = |it: &&Piece| matches!(it.verdict, Some(Verdict::Slower | Verdict::Faster));
     if matrix.of_groups && cells.iter().any(differs) {
-        words.insert(0, "number: of several rows, the one farthest from 1");
+        told.insert(0, words.say("legend-number"));
     }
-    let start = format!("{START}: the time that starting takes");
-    words.extend(matrix.has_start.then_some(start.as_str()));
-    words.join("; ")
+    if matrix.has_start {
+        let start = words.say("screen-start");
+        told.push(words.with("legend-start", &[("start", text(&start))]));
+    }
+    told.join("; ")
 }

@@ -19,7 +19,7 @@ use crate::compare::{
     Cell, Comparison, Conditions, Directories, Flag, RemarkKind, Row, Tax, Verdict, tax_of,
 };
 use crate::units;
-use crate::words::Words;
+use crate::words::{Words, text};
 
 /// Most lines of the screen.
 const MOST_LINES: usize = 40;
@@ -82,37 +82,39 @@ pub fn render(comparison: &Comparison, width: usize, style: &Style) -> String {
 }
 
 /// What the verdicts come to: the directories first, then a sentence for each environment.
-pub fn verdicts(comparison: &Comparison, most: usize) -> Vec<String> {
-    let mut all = directories::sentences(comparison);
+pub fn verdicts(comparison: &Comparison, words: &Words, most: usize) -> Vec<String> {
+    let mut all = directories::sentences(comparison, words);
     all.truncate(most.max(DIRECTORIES));
-    all.extend(sentences::sentences(comparison, most));
+    all.extend(sentences::sentences(comparison, words, most));
     all
 }
 
 /// What follows from the verdicts, and where to go from there.
 pub fn answer(comparison: &Comparison, width: usize, size: &Size, style: &Style) -> Vec<String> {
+    let words = &style.words;
     let mut lines = Vec::new();
     // One for each directory is the whole answer where there is one environment.
-    for sentence in directories::sentences(comparison).iter().take(size.sentences + 1) {
+    for sentence in directories::sentences(comparison, words).iter().take(size.sentences + 1) {
         lines.extend(short(sentence, width, size.lines));
     }
-    for sentence in sentences::sentences(comparison, size.sentences) {
+    for sentence in sentences::sentences(comparison, words, size.sentences) {
         lines.extend(short(&sentence, width, size.lines));
     }
-    for warning in warnings(comparison, size.warnings) {
+    for warning in warnings(comparison, words, size.warnings) {
         lines.extend(short(&format!("! {warning}"), width, 2));
     }
-    let (word, text) = state(&comparison.conditions);
+    let (word, text) = state(&comparison.conditions, words);
     let state = units::wrapped(&text, width);
     let noisy = style.colour && comparison.conditions.is_noisy();
     lines.extend(state.into_iter().enumerate().map(|(at, line)| match (at, noisy) {
-        (0, true) => line.replacen(word, &format!("\x1b[33m{word}\x1b[0m"), 1),
+        (0, true) => line.replacen(&word, &format!("\x1b[33m{word}\x1b[0m"), 1),
         _ => line,
     }));
-    if let Some(words) = next(comparison, style) {
-        lines.extend(command("next: ", &words, width));
+    let name = |id: &str| words.say(id) + " ";
+    if let Some(next) = next(comparison, style) {
+        lines.extend(command(&name("screen-next"), &next, width));
     }
-    lines.extend(command("rows: ", &with(style, &["--long"]), width));
+    lines.extend(command(&name("screen-rows"), &with(style, &["--long"]), width));
     lines
 }
 
@@ -126,81 +128,87 @@ pub struct Glance {
 
 /// The verdicts in a table of so many columns of letters and so many lines. Where there is one
 /// environment with several target directories, these are what is compared.
-pub fn glance(comparison: &Comparison, width: usize, most: usize) -> Glance {
+pub fn glance(comparison: &Comparison, words: &Words, width: usize, most: usize) -> Glance {
     match (&comparison.directories, &comparison.columns[..]) {
-        (Some(directories), [_]) => of_directories(comparison, directories, width, most),
-        _ => of_environments(comparison, width, most),
+        (Some(directories), [_]) => of_directories((comparison, words), directories, width, most),
+        _ => of_environments(comparison, words, width, most),
     }
 }
 
 fn of_directories(
-    comparison: &Comparison,
+    (comparison, words): (&Comparison, &Words),
     directories: &Directories,
     width: usize,
     most: usize,
 ) -> Glance {
     let view = &directories.views[0];
-    let of_view = of_environments(view, width, most);
+    let of_view = of_environments(view, words, width, most);
     let base = directories::described(comparison, &directories.reference);
     let rows = view.rows.len();
+    let base = ("base", text(&base));
     let title = match &view.columns[..] {
         [_, other] => {
-            format!(
-                "{}: multiples of the cost in {base}",
-                directories::described(comparison, other)
-            )
+            let other = directories::described(comparison, other);
+            words.with("screen-two-dirs", &[("other", text(&other)), base])
         }
         all => {
-            let s = if rows == 1 { "" } else { "s" };
-            format!("{} directories, {rows} row{s}: multiples of the cost in {base}", all.len())
+            let values = [("count", all.len().into()), ("rows", rows.into()), base];
+            words.with("screen-many-dirs", &values)
         }
     };
     let without = comparison.rows.iter().filter(|row| row.dir.is_none() && table::has_lines(row));
     let note = match without.count() {
         0 => None,
-        1 => Some("… and 1 row without a directory (--section rows)".to_owned()),
-        rows => Some(format!("… and {rows} rows without a directory (--section rows)")),
+        rows => Some(words.with("screen-without-dir", &[("count", rows.into())])),
     };
     let notes = note.into_iter().chain(of_view.notes).collect();
     Glance { title: Some(title), notes, ..of_view }
 }
 
-fn of_environments(comparison: &Comparison, width: usize, most: usize) -> Glance {
+fn of_environments(comparison: &Comparison, words: &Words, width: usize, most: usize) -> Glance {
     let rows: Vec<&Row> = comparison.rows.iter().filter(|row| table::has_lines(row)).collect();
     let reference = &comparison.reference;
     let environments = comparison.columns.len();
     if environments <= 2 {
-        let figures = figures::of_rows(comparison, most);
+        let figures = figures::of_rows(comparison, words, most);
         let other = comparison.columns.get(1);
-        let left_out = figures.left_out.map(|text| format!("… {text}"));
+        let reference = ("reference", text(reference));
+        let title = |other| words.with("screen-two", &[("other", text(other)), reference.clone()]);
         return Glance {
-            title: other.map(|other| format!("{other}: multiples of {reference}'s cost")),
-            notes: left_out.into_iter().chain(explained(&figures.cells)).collect(),
+            title: other.map(|other| title(other)),
+            notes: figures.left_out.into_iter().chain(explained(words, &figures.cells)).collect(),
             grid: figures.grid,
         };
     }
     if let [row] = rows[..] {
         let cells = row.cells.iter().enumerate();
         let shown = cells.filter(|(column, _)| !comparison.is_absent(*column));
-        let notes = explained(&shown.map(|it| it.1).collect::<Vec<_>>());
-        return Glance { title: None, grid: figures::of_environments(comparison, row), notes };
+        let notes = explained(words, &shown.map(|it| it.1).collect::<Vec<_>>());
+        return Glance {
+            title: None,
+            grid: figures::of_environments(comparison, words, row),
+            notes,
+        };
     }
-    let matrix = matrix::matrix(comparison, width, most);
-    let title = format!(
-        "{environments} environments, {} rows: multiples of {reference}'s cost",
-        rows.len()
-    );
+    let matrix = matrix::matrix(comparison, words, width, most);
+    let values = [
+        ("environments", environments.into()),
+        ("rows", rows.len().into()),
+        ("reference", text(reference)),
+    ];
+    let title = words.with("screen-many", &values);
     let mut notes = Vec::new();
     if !matrix.left_out.is_empty() {
-        notes.push(format!("… not shown for want of room: {}", matrix.left_out.join(", ")));
+        let names = words.listed(&matrix.left_out);
+        notes.push(words.with("screen-left-out", &[("names", text(&names))]));
     }
-    let legend = matrix::legend(comparison, &matrix);
+    let legend = matrix::legend(comparison, words, &matrix);
     notes.extend(Some(legend).filter(|legend| !legend.is_empty()));
     Glance { title: Some(title), grid: matrix.grid, notes }
 }
 
 fn table_part(comparison: &Comparison, width: usize, most: usize, style: &Style) -> Vec<String> {
-    let Glance { title, grid, notes } = glance(comparison, width, most);
+    let Glance { title, grid, notes } = glance(comparison, &style.words, width, most);
     let mut lines = title.map_or(Vec::new(), |title| short(&title, width, 2));
     lines.extend(grid.drawn(width, style.colour));
     lines.extend(notes.iter().flat_map(|note| short(note, width, 3)));
@@ -208,90 +216,97 @@ fn table_part(comparison: &Comparison, width: usize, most: usize, style: &Style)
 }
 
 /// The row's name, without a directory that all rows on files have in common.
-fn name(comparison: &Comparison, row: &Row) -> String {
+fn name(comparison: &Comparison, words: &Words, row: &Row) -> String {
     let mut dirs = comparison.rows.iter().filter_map(|row| row.dir.as_ref());
     let first = dirs.next();
     let common = dirs.all(|dir| Some(dir) == first);
     let dir = row.dir.clone().filter(|_| !common);
-    table::title(&Words::english(), &Row { dir, cells: Vec::new(), ..row.clone() })
+    table::title(words, &Row { dir, cells: Vec::new(), ..row.clone() })
 }
 
 /// What the letters and figures of these cells mean, as far as a reader would stumble over them.
-fn explained(cells: &[&Cell]) -> Vec<String> {
+fn explained(words: &Words, cells: &[&Cell]) -> Vec<String> {
     let name = |flag: &Flag| {
-        let text = notes::explanation(&Words::english(), *flag);
+        let text = notes::explanation(words, *flag);
         let name = text.split_once(':').map_or(text.as_str(), |(name, _)| name);
         format!("({}) {name}", flag.letter())
     };
     let flags = table::flags_of(cells.iter().copied());
     let names: Vec<String> = flags.iter().map(name).collect();
     let letters: String = flags.iter().map(|flag| flag.letter()).collect();
-    let flags = format!("{}: envtax list flags {letters}", names.join(", "));
+    let flags = format!("{}: envtax list flags {letters}", words.listed(&names));
     let taxes: Vec<&Tax> = cells.iter().filter_map(|cell| tax_of(cell)).collect();
-    let remarks = tally::remarks(&taxes);
+    let remarks = tally::remarks(words, &taxes);
     (!letters.is_empty()).then_some(flags).into_iter().chain(remarks).collect()
 }
 
 /// What would be misread without it: remarks, and why something was not measured.
-pub fn warnings(comparison: &Comparison, most: usize) -> Vec<String> {
-    let mut all: Vec<String> = notes::remarks_of(comparison, &Words::english(), &WARNINGS);
-    all.extend(notes::reasons(comparison, &Words::english()));
+pub fn warnings(comparison: &Comparison, words: &Words, most: usize) -> Vec<String> {
+    let mut all: Vec<String> = notes::remarks_of(comparison, words, &WARNINGS);
+    all.extend(notes::reasons(comparison, words));
     let line = |text: &String| text.lines().next().unwrap_or_default().to_owned();
     let more = all.len().saturating_sub(most);
     let mut told: Vec<String> = all.iter().take(most).map(line).collect();
     if more > 0
         && let Some(last) = told.last_mut()
     {
-        last.push_str(&format!(" (and {more} more: --section notes)"));
+        last.push_str(&words.with("screen-more-warnings", &[("count", more.into())]));
     }
     told
 }
 
 /// The state of the machine: a word, and the sentence that begins with it.
-pub fn state(conditions: &Conditions) -> (&'static str, String) {
-    let (word, text) = machine_state(conditions);
-    let gap = if text.is_empty() { "" } else { ": " };
-    (word, format!("{word}{gap}{text}"))
+pub fn state(conditions: &Conditions, words: &Words) -> (String, String) {
+    let word = words.say(match conditions.others {
+        _ if conditions.is_noisy() => "state-word-noisy",
+        Some(_) => "state-word-quiet",
+        None => "state-word-unknown",
+    });
+    let beside = words.listed(&beside(conditions, words));
+    let rounds = rounds(conditions, words);
+    let parts: Vec<String> = [beside, rounds].into_iter().filter(|part| !part.is_empty()).collect();
+    let gap = if parts.is_empty() { "" } else { ": " };
+    let text = format!("{word}{gap}{}", words.joined(&parts));
+    (word, text)
 }
 
-/// The state of the machine as a word, and what it is made of.
-pub fn machine_state(conditions: &Conditions) -> (&'static str, String) {
+/// What else had a part in the measuring.
+fn beside(conditions: &Conditions, words: &Words) -> Vec<String> {
     let mut parts = Vec::new();
     if let Some((usual, most)) = conditions.others {
         let cpus = match conditions.cpus {
-            Some(1) => "the CPU".into(),
-            Some(cpus) => format!("one of {cpus} CPUs"),
-            None => "a CPU".into(),
+            Some(cpus) => words.with("state-cpus-of", &[("cpus", cpus.into())]),
+            None => words.say("state-cpus-unknown"),
         };
-        let tasks = if usual == 1.0 { "task" } else { "tasks" };
-        parts.push(match usual >= 1.0 {
-            true => format!("{usual:.0} other {tasks} wanted {cpus} in half of the blocks"),
-            false => format!("no other task wanted {cpus} in half of the blocks"),
-        });
+        let id = if usual >= 1.0 { "state-wanted" } else { "state-wanted-none" };
+        let [usual_tasks, most_tasks] = [usual, most].map(|tasks| tasks.round() as usize);
+        parts.push(words.with(id, &[("usual", usual_tasks.into()), ("cpus", text(&cpus))]));
         if most > usual {
-            parts.push(format!("{most:.0} or more in a tenth"));
+            parts.push(words.with("state-wanted-most", &[("most", most_tasks.into())]));
         }
     }
     if let Some(share) = conditions.steal.filter(|share| *share >= 0.001) {
-        parts.push(format!("the hypervisor took {}", units::percent(share)));
+        let share = units::percent(share);
+        parts.push(words.with("state-hypervisor", &[("share", text(&share))]));
     }
-    let mut text = parts.join(", ");
-    if let Some((fewest, most)) = conditions.rounds {
-        let range = if fewest == most { fewest.to_string() } else { format!("{fewest} to {most}") };
-        let of = match conditions.is_short() {
-            true => format!(" of the {} that are wanted", conditions.wanted_rounds),
-            false => String::new(),
-        };
-        let gap = if text.is_empty() { "" } else { "; " };
-        let s = if most == 1 { "" } else { "s" };
-        text.push_str(&format!("{gap}{range} round{s}{of}"));
-    }
-    let word = match conditions.others {
-        _ if conditions.is_noisy() => "NOISY",
-        Some(_) => "quiet",
-        None => "load unknown",
+    parts
+}
+
+/// How many rounds there were.
+fn rounds(conditions: &Conditions, words: &Words) -> String {
+    let Some((fewest, most)) = conditions.rounds else { return String::new() };
+    let (low, high) = (fewest.to_string(), most.to_string());
+    let rounds = match fewest == most {
+        true => low,
+        false => words.with("range-to", &[("low", text(&low)), ("high", text(&high))]),
     };
-    (word, text)
+    let wanted = ("wanted", conditions.wanted_rounds.into());
+    let of = match conditions.is_short() {
+        true => words.with("state-rounds-wanted", &[wanted]),
+        false => String::new(),
+    };
+    let values = [("rounds", text(&rounds)), ("most", most.into()), ("of", text(&of))];
+    words.with("state-rounds-of", &values)
 }
 
 /// The command to give next: what measures open rows, or what explains those that are decided.
@@ -346,7 +361,7 @@ fn command(name: &str, words: &[String], width: usize) -> Vec<String> {
         // Room for the backslash.
         if units::columns(&line) + 1 + units::columns(part) + 2 > width {
             lines.push(format!("{line} \\"));
-            line = format!("{:1$}{part}", "", name.len());
+            line = " ".repeat(units::columns(name)) + part;
         } else {
             line.push_str(&format!(" {part}"));
         }

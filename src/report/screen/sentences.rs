@@ -5,28 +5,34 @@ use crate::compare::{Comparison, Remark, RemarkKind, Row, Tax, Verdict};
 use crate::model::COMMAND;
 use crate::report::{failure, table};
 use crate::units;
+use crate::words::{Words, text};
 
 /// An interval whose ends are farther apart than by this factor tells nobody anything.
 const USELESS: f64 = 100.0;
 
-/// What the rows of an area measure, as it stands in a sentence.
-const AREAS: [(&str, &str); 10] = [
-    ("bystander", "bystanders"),
-    ("clock", "the clock"),
-    ("cpu", "the CPU"),
-    ("file", "files"),
-    ("pipe", "pipes"),
-    ("process", "processes"),
-    ("signal", "signals"),
-    ("socket", "sockets"),
-    ("syscall", "system calls"),
-    ("thread", "threads"),
+/// Areas that have a name in sentences, `area-NAME`.
+const AREAS: [&str; 11] = [
+    "bystander",
+    "clock",
+    "cpu",
+    "file",
+    "memory",
+    "pipe",
+    "process",
+    "signal",
+    "socket",
+    "syscall",
+    "thread",
 ];
 /// Most areas of a sentence that are named with their figures.
 const NAMED: usize = 3;
 
-fn words(area: &str) -> &str {
-    AREAS.iter().find(|it| it.0 == area).map_or(area, |it| it.1)
+/// What the rows of an area measure, as it stands in a sentence.
+fn named(words: &Words, area: &str) -> String {
+    match AREAS.contains(&area) {
+        true => words.say(&format!("area-{area}")),
+        false => area.to_owned(),
+    }
 }
 
 /// Columns of which the same is said.
@@ -37,11 +43,11 @@ struct Group<'a> {
 
 /// A sentence for each column, or for several of which the same is said; of more than `most`, those
 /// with the largest taxes and one for all others.
-pub fn sentences(comparison: &Comparison, most: usize) -> Vec<String> {
+pub fn sentences(comparison: &Comparison, words: &Words, most: usize) -> Vec<String> {
     let rows: Vec<&Row> = comparison.rows.iter().filter(|row| table::has_lines(row)).collect();
     let mut groups: Vec<Group<'_>> = Vec::new();
     for column in 1..comparison.columns.len() {
-        let (text, tally) = (clauses(comparison, &rows, column), Tally::of(&rows, column));
+        let (text, tally) = (clauses((comparison, words), &rows, column), Tally::of(&rows, column));
         match groups.iter_mut().find(|group| group.text == text) {
             Some(group) => group.columns.push((column, tally)),
             None => groups.push(Group { columns: vec![(column, tally)], text }),
@@ -55,12 +61,12 @@ pub fn sentences(comparison: &Comparison, most: usize) -> Vec<String> {
     }
     let others: Vec<_> = others.into_iter().flat_map(|group| group.columns).collect();
     let of_group = |group: &Group<'_>| {
-        let names = group.columns.iter().map(|(column, _)| comparison.columns[*column].as_str());
-        format!("{}: {}", listed(&names.collect::<Vec<_>>()), group.text)
+        let names = group.columns.iter().map(|(column, _)| comparison.columns[*column].clone());
+        format!("{}: {}", listed(words, &names.collect::<Vec<_>>()), group.text)
     };
     let mut sentences: Vec<String> = groups.iter().map(of_group).collect();
     if !others.is_empty() {
-        sentences.push(of_others(comparison, &others));
+        sentences.push(of_others(comparison, words, &others));
     }
     sentences
 }
@@ -69,10 +75,14 @@ pub fn sentences(comparison: &Comparison, most: usize) -> Vec<String> {
 const NAMES: usize = 4;
 
 /// `a, b`, or `a, b, c and 9 others`.
-fn listed(names: &[&str]) -> String {
+fn listed(words: &Words, names: &[String]) -> String {
     match names.len() {
-        few if few <= NAMES => names.join(", "),
-        many => format!("{} and {} others", names[..NAMES - 1].join(", "), many + 1 - NAMES),
+        few if few <= NAMES => words.listed(names),
+        many => {
+            let first = words.listed(&names[..NAMES - 1]);
+            let values = [("names", text(&first)), ("count", (many + 1 - NAMES).into())];
+            words.with("names-and-others", &values)
+        }
     }
 }
 
@@ -85,145 +95,181 @@ fn size(tally: &Tally<'_>) -> f64 {
     }
 }
 
-fn of_others(comparison: &Comparison, others: &[(usize, Tally<'_>)]) -> String {
+fn of_others(comparison: &Comparison, words: &Words, others: &[(usize, Tally<'_>)]) -> String {
     let decided: Vec<Found<'_>> = others.iter().flat_map(|it| it.1.decided.clone()).collect();
     let all = Tally { decided, ..Tally::default() };
     let absent = others.iter().filter(|it| comparison.is_absent(it.0)).count();
-    let absent = if absent > 0 { format!("; {absent} did not start") } else { String::new() };
+    let absent = match absent {
+        0 => String::new(),
+        count => words.with("others-absent", &[("count", count.into())]),
+    };
     let all_are = |of: fn(&Tally<'_>) -> usize| others.iter().all(|it| of(&it.1) == it.1.rows());
     let what = match all.worst() {
-        Some((row, tax)) if tax.verdict == Verdict::Slower => {
-            format!("up to {} ({})", figure(tax), row.name())
+        Some((row, tax)) => {
+            let slower = tax.verdict == Verdict::Slower;
+            let id = if slower { "others-up" } else { "others-down" };
+            let (figure, row) = (figure(words, tax), row.name());
+            words.with(id, &[("figure", text(&figure)), ("row", text(&row))])
         }
-        Some((row, tax)) => format!("down to {} ({})", figure(tax), row.name()),
-        None if all_are(|it| it.same) => {
-            format!("the same within {}", units::percent(comparison.margin))
-        }
-        None if all_are(|it| it.untested.len()) => "no verdict".into(),
-        None => "no difference shown".into(),
+        None if all_are(|it| it.same) => same_rows(comparison, words, String::new()),
+        None if all_are(|it| it.untested.len()) => words.say("verdict-none"),
+        None => words.say("said-no-difference"),
     };
-    format!("the {} others: {what}{absent}", others.len())
+    let count = ("count", others.len().into());
+    words.with("others", &[count, ("what", text(&what)), ("absent", text(&absent))])
+}
+
+/// `the same within 3 % in 2 of 5 rows`.
+fn same_rows(comparison: &Comparison, words: &Words, rows: String) -> String {
+    let margin = units::percent(comparison.margin);
+    words.with("said-same", &[("margin", text(&margin)), ("rows", text(&rows))])
 }
 
 /// `87.1× (54 to 141)`.
-fn figure(tax: &Tax) -> String {
-    let interval = tax.interval.map(|ends| format!(" ({})", units::factors(ends)));
-    format!("{}×{}", units::factor(tax.ratio), interval.unwrap_or_default())
+fn figure(words: &Words, tax: &Tax) -> String {
+    table::figure(words, "figure", tax.ratio, tax.interval)
 }
 
 /// What is said of a column.
-fn clauses(comparison: &Comparison, rows: &[&Row], column: usize) -> String {
+fn clauses((comparison, words): (&Comparison, &Words), rows: &[&Row], column: usize) -> String {
     if comparison.is_absent(column) {
-        return format!("did not start{}", why_absent(comparison, column));
+        return match why_absent(comparison, words, column) {
+            Some(why) => words.with("said-did-not-start", &[("why", text(&why))]),
+            None => words.say("did-not-start"),
+        };
     }
-    let areas: Vec<&str> = comparison.areas.iter().map(|area| area.area.as_str()).collect();
-    let of_area = |area: &&str| {
-        let own: Vec<&Row> = rows.iter().copied().filter(|row| row.area() == *area).collect();
+    let of_area = |area: &str| {
+        let own: Vec<&Row> = rows.iter().copied().filter(|row| row.area() == area).collect();
         Tally::of(&own, column)
     };
-    let mut tallies: Vec<(&str, Tally<'_>)> =
-        areas.iter().map(|area| (words(area), of_area(area))).collect();
+    let areas = comparison.areas.iter().map(|area| area.area.as_str());
+    let mut tallies: Vec<(String, Tally<'_>)> =
+        areas.map(|area| (named(words, area), of_area(area))).collect();
     tallies.retain(|(_, tally)| tally.rows() > 0);
     tallies.sort_by(|a, b| size(&b.1).total_cmp(&size(&a.1)));
-    let decided: Vec<&(&str, Tally<'_>)> =
+    let decided: Vec<&(String, Tally<'_>)> =
         tallies.iter().filter(|(_, tally)| tally.worst().is_some()).collect();
-    let named = decided.iter().take(NAMED);
+    let first = decided.iter().take(NAMED);
     let mut figures: Vec<String> =
-        named.filter_map(|(area, tally)| of_decided(area, tally, comparison)).collect();
+        first.filter_map(|(area, tally)| of_decided(words, area, tally, comparison)).collect();
     if decided.len() > NAMED {
-        figures.push(format!("less in {} more areas", decided.len() - NAMED));
+        let more = decided.len() - NAMED;
+        figures.push(words.with("said-less-in-areas", &[("count", more.into())]));
     }
     let all = Tally::of(rows, column);
     let mut clauses = Vec::new();
     if !figures.is_empty() {
-        clauses.push(figures.join(", "));
+        clauses.push(words.listed(&figures));
     }
-    clauses.extend(same(comparison, &tallies, &all));
-    clauses.extend(undecided(&all));
-    clauses.join("; ")
+    clauses.extend(same(comparison, words, &tallies, &all));
+    clauses.extend(undecided(words, &all));
+    words.joined(&clauses)
 }
 
 /// `files and 2 more rows the same within 3 %`.
-fn same(comparison: &Comparison, tallies: &[(&str, Tally<'_>)], all: &Tally<'_>) -> Option<String> {
+fn same(
+    comparison: &Comparison,
+    words: &Words,
+    tallies: &[(String, Tally<'_>)],
+    all: &Tally<'_>,
+) -> Option<String> {
     let whole = || tallies.iter().filter(|(_, it)| it.same == it.rows());
-    let mut areas: Vec<String> = whole().map(|(area, _)| area.to_string()).collect();
+    let mut areas: Vec<String> = whole().map(|(area, _)| area.clone()).collect();
     let more = all.same - whole().map(|(_, it)| it.same).sum::<usize>();
-    let margin = units::percent(comparison.margin);
     match (areas.is_empty(), more) {
         _ if all.same == 0 => return None,
-        (true, more) => return Some(format!("the same within {margin}{}", of_rows(more, all))),
+        (true, more) => return Some(same_rows(comparison, words, of_rows(words, more, all))),
         (false, 0) => {}
-        (false, 1) => areas.push("1 more row".into()),
-        (false, more) => areas.push(format!("{more} more rows")),
+        (false, more) => areas.push(words.with("more-rows", &[("count", more.into())])),
     }
-    let commands = areas.len() == 1 && areas[0] == COMMAND;
-    let last = areas.pop().unwrap_or_default();
-    let names = match areas.is_empty() {
-        _ if commands => return Some(format!("the same within {margin}")),
-        true => last,
-        false => format!("{} and {last}", areas.join(", ")),
-    };
-    Some(format!("{names} the same within {margin}"))
+    if areas.len() == 1 && areas[0] == COMMAND {
+        return Some(same_rows(comparison, words, String::new()));
+    }
+    let (names, margin) = (table::and(words, &areas), units::percent(comparison.margin));
+    let values = [("names", text(&names)), ("margin", text(&margin))];
+    Some(words.with("said-areas-same", &values))
 }
 
 /// ` in 3 of 5 rows`; nothing where there is one row.
-fn of_rows(count: usize, all: &Tally<'_>) -> String {
+fn of_rows(words: &Words, count: usize, all: &Tally<'_>) -> String {
+    let rows = ("rows", all.rows().into());
     match (count, all.rows()) {
         (1, 1) => String::new(),
-        (count, rows) if count == rows => format!(" in all {rows} rows"),
-        (count, rows) => format!(" in {count} of {rows} rows"),
+        (count, rows_in_all) if count == rows_in_all => words.with("in-all-rows", &[rows]),
+        (count, _) => words.with("in-rows", &[("count", count.into()), rows]),
     }
 }
 
 /// `files up to 26.5× (25.9 to 27.1) in 3 of 5 rows`.
-fn of_decided(area: &str, tally: &Tally<'_>, comparison: &Comparison) -> Option<String> {
+fn of_decided(
+    words: &Words,
+    area: &str,
+    tally: &Tally<'_>,
+    comparison: &Comparison,
+) -> Option<String> {
     let (row, tax) = tally.worst()?;
     let (count, rows) = (tally.like_worst(), tally.rows());
-    let limit = match (rows, tax.verdict) {
-        (1, _) => "",
-        (_, Verdict::Faster) => "down to ",
-        _ => "up to ",
+    let of_command = row.is_of_command();
+    let id = match (of_command, rows, tax.verdict) {
+        (true, 1, _) => "said-command",
+        (true, _, Verdict::Faster) => "said-command-down",
+        (true, ..) => "said-command-up",
+        (false, 1, _) => "said-area",
+        (false, _, Verdict::Faster) => "said-area-down",
+        (false, ..) => "said-area-up",
     };
-    let what = match row.is_of_command() {
-        true => format!("{limit}{} the time of {}", figure(tax), comparison.reference),
-        false => format!("{area} {limit}{}", figure(tax)),
+    let of = if row.probe == COMMAND { "in-cases" } else { "in-rows" };
+    let of = match count == rows {
+        true => String::new(),
+        false => words.with(of, &[("count", count.into()), ("rows", rows.into())]),
     };
-    let of = if row.probe == COMMAND { "cases" } else { "rows" };
-    Some(if count == rows { what } else { format!("{what} in {count} of {rows} {of}") })
+    let figure = figure(words, tax);
+    let values = [
+        ("area", text(area)),
+        ("reference", text(&comparison.reference)),
+        ("figure", text(&figure)),
+        ("rows", text(&of)),
+    ];
+    Some(words.with(id, &values))
 }
 
 /// What is not decided, in numbers of rows; of a single row, with the interval that decided.
-fn undecided(all: &Tally<'_>) -> Option<String> {
+fn undecided(words: &Words, all: &Tally<'_>) -> Option<String> {
     let interval = match all.open[..] {
         [(_, tax)] if all.rows() == 1 => tax.corrected_interval.or(tax.interval),
         _ => None,
     };
     let open = match interval {
-        Some((low, high)) if high > USELESS * low => "too little measured to tell".into(),
-        Some(ends) => format!("no difference shown ({})", units::factors(ends)),
-        None => "no difference shown".into(),
+        Some((low, high)) if high > USELESS * low => words.say("said-too-little"),
+        Some(ends) => {
+            let ends = table::ends(words, ends);
+            words.with("said-no-difference-of", &[("ends", text(&ends))])
+        }
+        None => words.say("said-no-difference"),
     };
     let parts = [
         (all.open.len(), open),
-        (all.levels.len(), "jumps between levels".into()),
-        (all.few_starts.len(), "too few starts to tell".into()),
-        (all.untested.len(), "no verdict".into()),
-        (all.failed, "failed".into()),
-        (all.empty, "not measured".into()),
+        (all.levels.len(), words.say("said-jumps")),
+        (all.few_starts.len(), words.say("said-few-starts")),
+        (all.untested.len(), words.say("verdict-none")),
+        (all.failed, words.say("cell-failed")),
+        (all.empty, words.say("not-measured")),
     ];
-    let told = parts.iter().filter(|it| it.0 > 0);
-    let told: Vec<String> =
-        told.map(|(count, what)| format!("{what}{}", of_rows(*count, all))).collect();
-    (!told.is_empty()).then(|| told.join(", "))
+    let told = parts.iter().filter(|it| it.0 > 0).map(|(count, what)| {
+        let rows = of_rows(words, *count, all);
+        words.with("what-in-rows", &[("what", text(what)), ("rows", text(&rows))])
+    });
+    let told: Vec<String> = told.collect();
+    (!told.is_empty()).then(|| words.listed(&told))
 }
 
-fn why_absent(comparison: &Comparison, column: usize) -> String {
+/// Why the environment did not start, without the name.
+fn why_absent(comparison: &Comparison, words: &Words, column: usize) -> Option<String> {
     let label = Some(&comparison.columns[column]);
     let is_own = |it: &&Remark| it.kind == RemarkKind::NotStarted && it.column.as_ref() == label;
-    let Some(remark) = comparison.remarks.iter().find(is_own) else { return String::new() };
-    let text = failure::remark(&crate::words::Words::english(), remark);
+    let text = failure::remark(words, comparison.remarks.iter().find(is_own)?);
     let line = text.lines().next().unwrap_or_default();
     // The text may say the same before the reason.
     let line = line.split_once("did not start: ").map_or(line, |(_, why)| why);
-    format!(": {}", line.trim_start_matches(&format!("`{}`: ", comparison.columns[column])))
+    Some(line.trim_start_matches(&format!("`{}`: ", comparison.columns[column])).to_owned())
 }

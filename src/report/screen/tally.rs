@@ -125,7 +125,7 @@ fn number(ratio: f64) -> String {
 }
 
 /// What figures and verdicts mean that many readers take for something else.
-pub fn remarks(taxes: &[&Tax]) -> Vec<String> {
+pub fn remarks(words: &Words, taxes: &[&Tax]) -> Vec<String> {
     let is = |tax: &Tax, wanted: Open| match tax.verdict {
         Verdict::Inconclusive { why, .. } => why == wanted,
         _ => false,
@@ -133,21 +133,14 @@ pub fn remarks(taxes: &[&Tax]) -> Vec<String> {
     let has = |wanted: Open| taxes.iter().any(|tax| is(tax, wanted));
     let ends = |tax: &Tax| table::range(tax).map(|(ends, _)| ends);
     let is_of = |wanted: Ends| taxes.iter().any(|tax| ends(tax) == Some(wanted));
-    let words = Words::english();
-    let [few_launches, many_rows] =
-        [Open::FewLaunches, Open::ManyRows].map(|open| notes::why(&words, open));
-    let told = [
-        (
-            is_of(Ends::Rounds),
-            "tax as a range: four of five single rounds lie in it; the interval is of their common \
-             value, so it may be narrower",
-        ),
-        (is_of(Ends::Levels), "tax as a range: the levels between which it jumps"),
-        (is_of(Ends::Runs), "tax as a range: from the least to the largest of the runs"),
-        (has(Open::FewLaunches), few_launches.as_str()),
-        (has(Open::ManyRows), many_rows.as_str()),
+    let ranges = [
+        (Ends::Rounds, "range-of-rounds"),
+        (Ends::Levels, "range-of-levels"),
+        (Ends::Runs, "range-of-runs"),
     ];
-    told.into_iter().filter(|it| it.0).map(|it| it.1.to_owned()).collect()
+    let ranges = ranges.into_iter().filter(|it| is_of(it.0)).map(|it| words.say(it.1));
+    let open = [Open::FewLaunches, Open::ManyRows].into_iter().filter(|open| has(*open));
+    ranges.chain(open.map(|open| notes::why(words, open))).collect()
 }
 
 #[cfg(test)]

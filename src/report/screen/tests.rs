@@ -175,7 +175,7 @@ fn sentences_say_what_the_verdicts_say() {
         let comparison = comparison(3, rows, |row, column| shift + row * (column - 1));
         for column in [1, 2] {
             let name = &comparison.columns[column];
-            let all = sentences::sentences(&comparison, 6);
+            let all = sentences::sentences(&comparison, &Words::english(), 6);
             let sentence = all.iter().find(|text| text.contains(name)).unwrap();
             let taxes = comparison.rows.iter().filter_map(|row| match &row.cells[column] {
                 Cell::Measured(measured) => measured.tax.as_ref(),
@@ -209,7 +209,7 @@ fn sentences_say_what_the_verdicts_say() {
 #[test]
 fn of_many_environments_the_worst_are_told_and_the_others_summed_up() {
     let comparison = comparison(16, 1, |_, column| 8 * column);
-    let sentences = sentences::sentences(&comparison, 6);
+    let sentences = sentences::sentences(&comparison, &Words::english(), 6);
     assert_eq!(sentences.len(), 6);
     assert!(sentences[4].contains("name-15: system calls 122×"), "{sentences:#?}");
     assert!(sentences[5].starts_with("the 10 others: up to 81.5× ("), "{sentences:#?}");
@@ -218,7 +218,7 @@ fn of_many_environments_the_worst_are_told_and_the_others_summed_up() {
 #[test]
 fn what_is_the_same_of_several_environments_is_said_once() {
     let comparison = comparison(8, 1, |_, column| if column == 5 { 16 } else { 1 });
-    let sentences = sentences::sentences(&comparison, 6);
+    let sentences = sentences::sentences(&comparison, &Words::english(), 6);
     assert_eq!(sentences.len(), 2, "{sentences:#?}");
     let ending = " and 3 others: system calls the same within 3\u{a0}%";
     assert!(sentences[0].ends_with(ending), "{sentences:#?}");
