@@ -33,6 +33,10 @@ pub struct RunArgs {
     /// Numbers of processes that do the operation at the same time; N is the number of CPUs: 1,2,N
     #[arg(long, value_name = "LIST", default_value = "1")]
     pub copies: String,
+    /// Library that each process of process.teardown and bystander.latency loads, such as user32:
+    /// measured beside the same cases without it. Windows only. Repeatable
+    #[arg(long = "dll", value_name = "NAME")]
+    pub dlls: Vec<String>,
     /// Environment that the others are compared with [default: the first]
     #[arg(long, value_name = "NAME")]
     pub reference: Option<String>,

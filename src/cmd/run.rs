@@ -79,6 +79,7 @@ fn draft_of(args: &RunArgs, environments: Vec<EnvSpec>, file: Option<&EnvFile>) 
         reference: args.reference.clone(),
         cases: planned_cases(args, suite, &names)?,
         probes: args.probes.iter().map(|text| canonical(text)).collect::<Result<_>>()?,
+        libraries: args.dlls.clone(),
         copies: suite::parse_copies(&args.copies, cpus)?,
         dirs,
         seed: args.seed.unwrap_or_else(fresh_seed),

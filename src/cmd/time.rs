@@ -60,6 +60,7 @@ fn draft_of(args: &TimeArgs, environments: Vec<EnvSpec>) -> Result<Draft> {
         reference: None,
         cases: cases(args, &parameters)?,
         probes: Vec::new(),
+        libraries: Vec::new(),
         copies: vec![1],
         dirs: Vec::new(),
         seed: args.seed.unwrap_or_else(measure::fresh_seed),

@@ -49,6 +49,7 @@ mod start_ups;
 mod tests;
 mod time_line;
 mod verdict;
+mod weights;
 
 use anyhow::{Context, Result, ensure};
 use serde::Serialize;
@@ -78,6 +79,7 @@ pub use sides::{Side, pooled, side_names, sides};
 pub use start_ups::StartUp;
 pub use time_line::{Point, TimeLine};
 pub use verdict::{Open, Verdict};
+pub use weights::Weight;
 
 /// Everything a report shows.
 #[derive(Clone, Debug, Serialize)]
@@ -102,6 +104,9 @@ pub struct Comparison {
     pub directories: Option<Directories>,
     /// What several copies at a time achieve.
     pub scalings: Vec<Scaling>,
+    /// What a library in each process, or another console, adds.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub weights: Vec<Weight>,
     /// The first runs of whole commands beside the later ones.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub first_runs: Vec<FirstRuns>,
@@ -180,6 +185,7 @@ pub fn compare(sides: &[Side<'_>], margins: &Margins) -> Result<Comparison> {
         ladders: ladders::ladders(&whole),
         directories: directories::directories(views, &all, sides, margins),
         scalings: copies::scalings(&whole),
+        weights: weights::weights(&whole),
         first_runs: first_runs::first_runs(sides, &all),
         start_ups: start_ups::start_ups(sides),
         latencies: latencies::of_rows(&whole),

@@ -8,8 +8,7 @@ use crate::sys;
 
 /// How often to look for the processes. Most samples are shorter, so they cost no look.
 const LOOK_INTERVAL: Duration = Duration::from_secs(2);
-/// How long an answer may still take after a process is missing. Helpers of Wine end by themselves,
-/// and a block there can take seconds on a busy machine.
+/// How long an answer may still take after a process is missing: others may end in order.
 const ANSWER_LIMIT: Duration = Duration::from_secs(10);
 
 /// The processes of a launch that were there at its start.
@@ -22,7 +21,9 @@ pub(super) struct LivenessCheck {
 
 impl LivenessCheck {
     pub(super) fn over(pids: &[u32]) -> LivenessCheck {
-        LivenessCheck { living: pids.to_vec(), looked: Instant::now(), missed: None }
+        // Helpers of Wine end by themselves when nobody has asked them for a while.
+        let needed = pids.iter().copied().filter(|pid| !sys::is_wine_helper(*pid));
+        LivenessCheck { living: needed.collect(), looked: Instant::now(), missed: None }
     }
 
     /// Tells that an answer came. Processes that ended before it were not needed.

@@ -5,6 +5,7 @@ use anyhow::{Context, Result, bail, ensure};
 use super::binaries;
 use super::{Launch, Launcher, LauncherInfo, Site, needs_program, staging, unknown_option};
 use crate::model::Availability;
+use crate::sys;
 
 pub struct Ssh;
 
@@ -85,7 +86,13 @@ impl Launcher for Ssh {
     }
 
     fn detect(&self) -> Availability {
-        needs_program("ssh", "apt-get install openssh-client")
+        needs_program(
+            "ssh",
+            match sys::HAS_UNIX_SHELL {
+                true => "apt-get install openssh-client",
+                false => "add the optional feature `OpenSSH Client` in the settings of Windows",
+            },
+        )
     }
 
     fn check(&self, argument: &str) -> Result<()> {

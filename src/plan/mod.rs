@@ -6,11 +6,12 @@ pub mod suite;
 
 use std::collections::BTreeSet;
 
-use anyhow::{Result, bail, ensure};
+use anyhow::{Context, Result, bail, ensure};
 
 use crate::model::{
     Case, CommandRules, EnvSpec, LaunchCount, Params, Plan, PlannedCase, Stop, TargetDir, suggest,
 };
+use crate::probe;
 
 /// No case is finished with fewer rounds: with 5, stopping by the width let the coverage of the
 /// intervals fall to 86 % (docs/METHODOLOGY.md, From rounds to a tax).
@@ -27,6 +28,8 @@ pub struct Wish {
     pub cases: Vec<PlannedCase>,
     /// Globs that match probe ids or whole cases; without a glob, all cases match.
     pub probes: Vec<String>,
+    /// Libraries with which cases that can load one are measured as well.
+    pub libraries: Vec<String>,
     /// Numbers of processes at a time; every case is measured with each number.
     pub copies: Vec<u32>,
     pub dirs: Vec<TargetDir>,
@@ -107,7 +110,7 @@ pub fn make(wish: Wish) -> Result<Draft> {
     }
     let budget_s = wish.stop.budget_s();
     ensure!(budget_s.is_none_or(|budget| budget > 0.0), "`--budget` must be above zero");
-    let cases = picked(wish.cases, &wish.probes)?;
+    let cases = with_libraries(picked(wish.cases, &wish.probes)?, &wish.libraries)?;
     let named = named(&cases, &wish.probes, wish.copies.len());
     let plan = Plan {
         cases: in_copies(cases, &wish.copies),
@@ -171,6 +174,33 @@ fn meant(glob: &str, cases: &[PlannedCase]) -> String {
     }
 }
 
+/// The cases, and those whose processes can load a library once more with each of these.
+fn with_libraries(mut cases: Vec<PlannedCase>, libraries: &[String]) -> Result<Vec<PlannedCase>> {
+    let plain = cases.clone();
+    for library in libraries {
+        ensure!(!library.contains(' '), "`--dll {library}`: give a path without spaces");
+        let known = cases.len();
+        for planned in &plain {
+            let params = &planned.case.params;
+            let info = probe::find(&planned.case.probe)?.info();
+            let takes = info.params.iter().any(|param| param.name == "dll");
+            if takes && params.get("dll").is_none() {
+                let text = format!("{} dll={library}", params.as_str());
+                let params =
+                    probe::complete(info, &text).with_context(|| format!("`--dll {library}`"))?;
+                let case = Case { params, ..planned.case.clone() };
+                cases.push(PlannedCase { case, ..planned.clone() });
+            }
+        }
+        ensure!(
+            cases.len() > known,
+            "`--dll {library}`: none of the cases starts processes that load a library; choose \
+             `--suite teardown`"
+        );
+    }
+    Ok(cases)
+}
+
 /// Each case with each number of copies; with one copy, the case is unchanged.
 fn in_copies(cases: Vec<PlannedCase>, copies: &[u32]) -> Vec<PlannedCase> {
     let of = |planned: PlannedCase| {
@@ -212,6 +242,7 @@ mod tests {
                 case("file.stat", ""),
             ],
             probes: probes.iter().map(|glob| glob.to_string()).collect(),
+            libraries: Vec::new(),
             copies: vec![1],
             dirs: Vec::new(),
             seed: 1,

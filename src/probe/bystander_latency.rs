@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 
-use super::process_teardown::{MEMBERS, possible_tree, starting};
+use super::process_teardown::{CONSOLES, MEMBERS, possible_tree, starting, weight};
 use super::{Param, Probe, ProbeInfo, Setup};
 use crate::measure::{Latencies, Responses, Stopwatch, Workload};
 use crate::model::{Extras, Phase, Quantity};
@@ -20,7 +20,9 @@ static INFO: ProbeInfo = ProbeInfo {
     timed: "A second process, the bystander, does a tiny operation `rate` times a second at fixed \
             due times: `op=wake` wakes up from a timer, `fork` forks and reaps a process that \
             exits at once, `map` maps, touches and unmaps a page, `open` opens and closes a file \
-            in the page cache. A response lasts from the due time to the end of the operation. \
+            in the page cache, `peek` asks for a message of the desktop's window, which needs \
+            the global lock of the window system (Windows only). A response \
+            lasts from the due time to the end of the operation. \
             Each sample has a calm of 30 due times and then a storm. `storm`: the storm's length, \
             divided by `n`: `during=create` starts `n` processes and waits until all are up, \
             `during=teardown` has `n` sleeping ones exit and reaps them. `calm` and `busy`: the \
@@ -31,7 +33,8 @@ static INFO: ProbeInfo = ProbeInfo {
     excluded: "Starting the bystander and, before a teardown, the processes. All responses begin \
                with the wake-up from the timer, with the timer slack of a normal process (50 us on \
                Linux). Priorities are normal; `cpu=free`: storm and bystander on all CPUs; \
-               `cpu=same`: on one. The storm's figure contains what the bystander took from it.",
+               `cpu=same`: on one. The storm's figure contains what the bystander took from it. \
+               `shape`, `dll` and `console` are those of process.teardown.",
     unit: "process",
     source: "Dawson, \"A Not-Called Function Can Cause a 5X Slowdown\" (2018), whose bystander \
              waits for a lock of Windows; `op=wake` is what cyclictest measures, at normal \
@@ -43,6 +46,9 @@ static INFO: ProbeInfo = ProbeInfo {
         Param::count("n", MEMBERS),
         Param::count("rate", RATES),
         Param::one_of("cpu", &["free", "same"]),
+        Param::one_of("shape", &["flat", "tree"]).silent("flat"),
+        Param::library("dll"),
+        Param::one_of("console", CONSOLES).silent("attached"),
     ],
     cases: &[
         "op=wake during=teardown n=200 rate=1000 cpu=free",
@@ -50,6 +56,7 @@ static INFO: ProbeInfo = ProbeInfo {
         "op=map during=teardown n=200 rate=1000 cpu=free",
         "op=open during=teardown n=200 rate=1000 cpu=free",
         "op=wake during=create n=200 rate=1000 cpu=free",
+        "op=peek during=teardown n=200 rate=100 cpu=free shape=tree",
     ],
     on_files: false,
 };
@@ -63,7 +70,7 @@ pub(super) const FIGURES: &[Phase] = &[
     Phase::figure("worst", Quantity::Time),
 ];
 /// The operations that a bystander can do.
-pub(super) const OPERATIONS: &[&str] = &["wake", "fork", "map", "open"];
+pub(super) const OPERATIONS: &[&str] = &["wake", "fork", "map", "open", "peek"];
 /// Due times a second, for the parameter `rate`.
 pub(super) const RATES: RangeInclusive<u64> = 50..=10_000;
 /// Due times in the calm before a storm.
@@ -92,6 +99,7 @@ impl Watched {
             "wake" => Operation::Wake,
             "fork" => Operation::Fork,
             "map" => Operation::Map,
+            "peek" => Operation::Peek,
             "open" => {
                 let path = setup.scratch.folder()?.join("bystander");
                 std::fs::write(&path, "x")
@@ -210,9 +218,13 @@ impl Probe for BystanderLatency {
             "teardown" => true,
             other => bail!("`bystander.latency` has no storm `{other}`"),
         };
+        let shape = match setup.option("shape", "flat") {
+            "tree" => Shape::Tree,
+            _ => Shape::Flat,
+        };
         let cpus = setup.peer_cpus()?;
         let n = setup.count("n")?;
-        let tree = possible_tree(n, Shape::Flat)?;
+        let tree = possible_tree(n, shape, &weight(setup)?)?;
         let watched = Watched::start(setup, &cpus)?;
         Ok(Box::new(Storm { tree, watched, n, teardown }))
     }
@@ -313,7 +325,8 @@ mod tests {
 
     #[test]
     fn a_planted_stall_is_seen() {
-        for op in OPERATIONS {
+        // The others exist on Windows only.
+        for op in &OPERATIONS[..4] {
             let block = run(&format!("op={op} n=2"), true);
             let figure = |phase: usize| block.samples[phase][0] as f64 / 2.0;
             let (storm, calm, busy, worst) = (figure(0) * 2.0, figure(1), figure(2), figure(4));

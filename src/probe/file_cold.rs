@@ -38,6 +38,7 @@ impl Cold {
         };
         let why: Vec<String> = match sys::volume(folder)?.in_memory {
             Some(name) => vec![format!("the folder is in memory ({name})")],
+            None if tried.is_empty() => vec!["this system does not tell what is cached".into()],
             None => tried.iter().filter_map(why).collect(),
         };
         let note = format!("requested cold, not verified: {}", why.join("; "));

@@ -170,7 +170,18 @@ impl Workload for Hold {
         if let Some((_, footprint)) = self.levels.first() {
             notes.extend(unknown(footprint));
         }
-        Ok(Extras { notes, ..Extras::default() })
+        let mut extras = Extras { notes, ..Extras::default() };
+        if let [(_, before), (count, all), ..] = self.levels[..] {
+            let each = |all: Option<u64>, before: Option<u64>| {
+                Some(all?.saturating_sub(before.unwrap_or(0)) / count.max(1))
+            };
+            let working_set = each(all.working_set, before.working_set);
+            let handles = each(all.handles, before.handles);
+            let found = [("working_set_bytes", working_set), ("handles", handles)];
+            let found = found.into_iter().filter_map(|(name, each)| Some((name.into(), each?)));
+            extras.counters.extend(found);
+        }
+        Ok(extras)
     }
 }
 
@@ -257,6 +268,7 @@ mod tests {
             kernel: Some(start + held * 3),
             available: Some(start - held * 7),
             used: Some(start + held * 11),
+            ..Footprint::default()
         };
         (held, footprint)
     }

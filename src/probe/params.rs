@@ -21,6 +21,8 @@ pub struct Param {
 pub enum Values {
     OneOf(&'static [&'static str]),
     Count(RangeInclusive<u64>),
+    /// The name or path of a library, or `none`. Parameters are words, so it has no space.
+    Library,
     /// Written `512B`, `4KiB`, `250MiB`, `1GiB`.
     Bytes(RangeInclusive<u64>),
 }
@@ -38,6 +40,11 @@ impl Param {
         Param { name, values: Values::Bytes(values), silent: None }
     }
 
+    /// A library that is loaded; left out without one.
+    pub const fn library(name: &'static str) -> Param {
+        Param { name, values: Values::Library, silent: Some("none") }
+    }
+
     /// The same parameter, left out of the texts of cases when it has that value.
     pub const fn silent(self, value: &'static str) -> Param {
         Param { silent: Some(value), ..self }
@@ -48,6 +55,7 @@ impl Param {
         match &self.values {
             Values::OneOf(values) => values.join(", "),
             Values::Count(range) => format!("{} to {}", range.start(), range.end()),
+            Values::Library => "the name or path of a library, without spaces".into(),
             Values::Bytes(range) => {
                 format!(
                     "{} to {}",
@@ -65,6 +73,10 @@ impl Param {
             Values::Count(range) => {
                 let value: u64 = text.parse().ok()?;
                 range.contains(&value).then(|| value.to_string())
+            }
+            Values::Library => {
+                let odd = |c: char| c.is_whitespace() || c.is_control() || "=\"<>|*?,".contains(c);
+                (!text.is_empty() && !text.contains(odd)).then(|| text.to_owned())
             }
             Values::Bytes(range) => {
                 let value = units::parse_bytes(text)?;

@@ -29,7 +29,9 @@ static INFO: ProbeInfo = ProbeInfo {
                `crude` misses what was taken from the CPUs' lists, which may be all. n is \
                lowered, with a note, where a limit asks for it. `mapped` and `written` give the \
                parent so much more memory in small pages before the first fork, only mapped or \
-               with every page written; that is not timed.",
+               with every page written; that is not timed. On Windows the children execute this \
+               binary once more; `pss` is their commit charge, `kernel` the pools of the system, \
+               and the counters `working_set_bytes` and `handles` are those of one child.",
     unit: "process",
     source: "\"A rough comparison of the performance of WSL and guest and native Ubuntu\" \
              (2017): 1000 children in pause(), `free` before and after (`crude`), also with 256 MB \

@@ -16,7 +16,9 @@ static INFO: ProbeInfo = ProbeInfo {
     timed: "Start and waitpid, as one figure, of the same programs as in process.exec. \
             `how=vfork`: clone with CLONE_VM and CLONE_VFORK, and execve in the child. \
             `how=posixspawn`: posix_spawn of the static build's C library (musl), which adds \
-            signal masks and a pipe for errors.",
+            signal masks and a pipe for errors; on Windows one CreateProcess. Only on Windows: \
+            `how=detached` without a console, `how=hidden` with one of its own that has no \
+            window, and `how=suspended`, which creates the process and ends it before it has run.",
     excluded: "As in process.exec. The parent stands still until the child has executed the \
                program. posix_spawn of other C libraries may cost less.",
     unit: "process",
@@ -24,21 +26,30 @@ static INFO: ProbeInfo = ProbeInfo {
     phases: WHOLE,
     params: &[
         Param::one_of("target", &["tiny", "dynamic"]),
-        Param::one_of("how", &["vfork", "posixspawn"]),
+        Param::one_of("how", &["vfork", "posixspawn", "detached", "hidden", "suspended"]),
     ],
     cases: &[
         "target=tiny how=vfork",
         "target=tiny how=posixspawn",
         "target=dynamic how=vfork",
         "target=dynamic how=posixspawn",
+        "target=tiny how=detached",
+        "target=tiny how=hidden",
+        "target=tiny how=suspended",
     ],
     on_files: false,
 };
 
 struct Start {
     program: sys::Executable,
-    /// None for posix_spawn.
-    spawner: Option<sys::Spawner>,
+    how: How,
+}
+
+enum How {
+    Vfork(sys::Spawner),
+    Spawn,
+    WithConsole(sys::Console),
+    Suspended,
 }
 
 impl Probe for ProcessSpawn {
@@ -64,20 +75,38 @@ impl Probe for ProcessSpawn {
         if status == 127 {
             return Err(not_executable(&words).into());
         }
-        let spawner = (setup.param("how")? == "vfork").then(sys::Spawner::new);
-        Ok(Box::new(Start { program, spawner }))
+        let how = match setup.param("how")? {
+            "vfork" => How::Vfork(sys::Spawner::new()),
+            "posixspawn" => How::Spawn,
+            "suspended" => How::Suspended,
+            console => How::WithConsole(super::process_teardown::console(console)?),
+        };
+        let mut start = Start { program, how };
+        // What this system does not have is known before anything is timed.
+        start.start()?;
+        Ok(Box::new(start))
+    }
+}
+
+impl Start {
+    #[inline]
+    fn start(&mut self) -> Result<()> {
+        let child = match &mut self.how {
+            How::Vfork(spawner) => spawner.vfork_exec(&self.program)?,
+            How::Spawn => sys::posix_spawn(&self.program)?,
+            How::WithConsole(console) => sys::fork_exec_with(&self.program, *console)?,
+            How::Suspended => return Ok(sys::create_suspended(&self.program)?),
+        };
+        let status = sys::reap(child)?;
+        ensure!(status == 0, "the started program ended with status {status}");
+        Ok(())
     }
 }
 
 impl Workload for Start {
     fn run(&mut self, iterations: u64, _: &mut Stopwatch) -> Result<u64> {
         for _ in 0..iterations {
-            let child = match &mut self.spawner {
-                Some(spawner) => spawner.vfork_exec(&self.program)?,
-                None => sys::posix_spawn(&self.program)?,
-            };
-            let status = sys::reap(child)?;
-            ensure!(status == 0, "the started program ended with status {status}");
+            self.start()?;
         }
         Ok(iterations)
     }

@@ -10,7 +10,7 @@ use anyhow::{Context, Result, bail};
 use super::{CannotMeasure, Param, Probe, ProbeInfo, Setup, held};
 use crate::measure::{Stopwatch, Workload};
 use crate::model::Phase;
-use crate::sys::{self, ProcessTree, Shape};
+use crate::sys::{self, Console, ProcessTree, Shape, Weight};
 
 pub struct ProcessTeardown;
 
@@ -30,7 +30,10 @@ static INFO: ProbeInfo = ProbeInfo {
              of getppid. Each takes 10 page faults, as a static C program with glibc does; a \
              program of 30 KiB takes 6, and is created a fifth and ends a tenth faster. On \
              Windows, each executes this binary once more, as the original's program does, and \
-             waits for a semaphore or the worker's end.",
+             waits for a semaphore or the worker's end. There, `dll=NAME` has each of them, and \
+               the worker, load that library first, such as user32; `console=detached` starts \
+               them without a console, `console=hidden` each with one of its own that has no \
+               window.",
     unit: "process",
     source: "Dawson, \"A Not-Called Function Can Cause a 5X Slowdown\" (2018): `n=1000 \
              shape=tree pause_ms=500` has its numbers, order and clocks; its program executes \
@@ -41,6 +44,8 @@ static INFO: ProbeInfo = ProbeInfo {
         Param::one_of("shape", &["flat", "tree"]),
         Param::count("pause_ms", 0..=5000),
         Param::one_of("cpu", &["free", "same"]),
+        Param::library("dll"),
+        Param::one_of("console", CONSOLES).silent("attached"),
     ],
     cases: &[
         "n=100 shape=flat pause_ms=10 cpu=free",
@@ -74,7 +79,7 @@ impl Probe for ProcessTeardown {
         setup.peer_cpus()?;
         let n = setup.count("n")?;
         let pause = Duration::from_millis(setup.count("pause_ms")?);
-        Ok(Box::new(Teardown { tree: possible_tree(n, shape)?, n, pause }))
+        Ok(Box::new(Teardown { tree: possible_tree(n, shape, &weight(setup)?)?, n, pause }))
     }
 }
 
@@ -95,6 +100,26 @@ impl Workload for Teardown {
     }
 }
 
+/// Values of the parameter `console`.
+pub(super) const CONSOLES: &[&str] = &["attached", "detached", "hidden"];
+
+/// What each process has beside its sleep, by the parameters `dll` and `console`.
+pub(super) fn weight(setup: &Setup<'_>) -> Result<Weight> {
+    let library = Some(setup.option("dll", "none")).filter(|name| *name != "none");
+    let console = console(setup.option("console", "attached"))?;
+    Ok(Weight { library: library.map(str::to_owned), console })
+}
+
+/// The console that the word asks for.
+pub(super) fn console(word: &str) -> Result<Console> {
+    match word {
+        "attached" => Ok(Console::Attached),
+        "detached" => Ok(Console::Detached),
+        "hidden" => Ok(Console::Hidden),
+        other => bail!("there is no console `{other}`"),
+    }
+}
+
 /// What the probe was doing when an error came, for the error's text.
 pub(super) fn starting(n: u64, tree: &ProcessTree) -> String {
     format!("starting {n} processes, of which {} came", tree.reached())
@@ -102,9 +127,9 @@ pub(super) fn starting(n: u64, tree: &ProcessTree) -> String {
 
 /// A process tree that was created as a whole once, which shows that it is possible. No process of
 /// it exists now.
-pub(super) fn possible_tree(n: u64, shape: Shape) -> Result<ProcessTree> {
+pub(super) fn possible_tree(n: u64, shape: Shape, weight: &Weight) -> Result<ProcessTree> {
     fits(n, sys::process_room().as_ref(), sys::memory_room().as_ref())?;
-    let mut tree = ProcessTree::new(n as usize, shape).context("memory for many processes")?;
+    let mut tree = ProcessTree::new(n as usize, shape, weight).context("making a process tree")?;
     match tree.create() {
         Ok(()) => {}
         Err(error) if [WouldBlock, OutOfMemory].contains(&error.kind()) => {

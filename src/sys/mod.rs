@@ -17,7 +17,7 @@ pub use shared::mutation::mutate;
 pub use shared::pe;
 pub use shared::stdio::StdioFile;
 pub use shared::trace::{Born, Listener, PageCounts, TraceOrder};
-pub use shared::types::{HostTimes, Needs, Ready, Room, Shape, Written};
+pub use shared::types::{Console, HostTimes, Needs, Ready, Room, Shape, Weight, Written};
 
 #[cfg(target_os = "linux")]
 mod linux;

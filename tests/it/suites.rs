@@ -23,6 +23,12 @@ fn mistakes_are_named() {
     refused(&["--probe", "file.read colour=red"], "no parameter `colour`");
     refused(&["--copies", "0"], "`--copies 0`: from 1 to 1024");
     refused(&["--copies", "two"], "write numbers");
+    refused(
+        &["--probe", "null", "--dll", "user32"],
+        "none of the cases starts processes that load",
+    );
+    refused(&["--suite", "teardown", "--dll", "a b.dll"], "`--dll a b.dll`: give a path without");
+    refused(&["--suite", "teardown", "--dll", "a*"], "`dll` may be the name or path of a library");
     refused(&["--layout", "r9"], "'r9'");
     refused(&["--layout", "appvirt-files", "--format", "csv"], "use `--format text` or `markdown`");
 }
@@ -161,4 +167,17 @@ fn cases_are_measured_in_the_order_given_if_that_is_asked_for() {
     let order: Vec<(u64, u64)> =
         blocks.map(|it| (it["round"].as_u64().unwrap(), it["case"].as_u64().unwrap())).collect();
     assert!(order.len() >= probes.len() && order.is_sorted(), "{order:?}");
+}
+
+/// Where processes of a tree load nothing, the rows say so, and the plain ones are measured.
+#[test]
+fn a_library_adds_rows_that_need_windows() {
+    let place = Place::new();
+    let probes = ["process.teardown n=4 shape=tree pause_ms=0"];
+    let run = place.run(&["native"], &probes).args(["--dll", "user32", "--budget", "5s"]);
+    run.args(["--precision", "1000", "--layout", "teardown"]).run().prints("creation of 4 (tree)");
+    let text = place.envtax(["compare", "run.jsonl", "--section", "notes"]).run().out;
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains("load libraries (`dll`)") && text.contains("on Windows only"), "{text}");
+    place.is_clean();
 }

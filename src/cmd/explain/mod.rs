@@ -210,6 +210,7 @@ fn draft_of(
         reference: Some(NATIVE.into()),
         cases,
         probes: Vec::new(),
+        libraries: Vec::new(),
         copies: vec![1],
         dirs: Vec::new(),
         seed: args.seed.unwrap_or_else(measure::fresh_seed),

@@ -108,6 +108,7 @@ fn comparison(
         ladders: Vec::new(),
         directories: None,
         scalings: Vec::new(),
+        weights: Vec::new(),
         first_runs: Vec::new(),
         start_ups: Vec::new(),
         latencies: Vec::new(),

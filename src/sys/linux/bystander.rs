@@ -19,6 +19,8 @@ pub enum Operation {
     Map,
     /// Opens and closes the file.
     Open(FilePath),
+    /// Asks for a message of the desktop's window: Windows only.
+    Peek,
 }
 
 /// Most due times of one watch.
@@ -59,6 +61,10 @@ pub struct Bystander {
 impl Bystander {
     /// Starts it on `cpus`, at the priority of this process. It does nothing until it is asked.
     pub fn start(operation: &Operation, cpus: &[usize]) -> io::Result<Bystander> {
+        if matches!(operation, Operation::Peek) {
+            let text = "windows, of which messages could be asked for, exist on Windows only";
+            return Err(io::Error::new(io::ErrorKind::Unsupported, text));
+        }
         let board = Shared::<Board>::new()?;
         board.ordered.reset(1);
         let pid = fork_tied(|parent| stand_by(&board, operation, cpus, parent))?;
@@ -211,6 +217,7 @@ impl Operation {
             Operation::Fork => reap(fork_exiting()?).map(drop),
             Operation::Map => touch_a_page(),
             Operation::Open(path) => ReadFile::open(path)?.close(),
+            Operation::Peek => Err(io::ErrorKind::Unsupported.into()),
         }
     }
 }

@@ -117,6 +117,18 @@ pub fn living(pids: &[u32]) -> Vec<u32> {
     pids.iter().copied().filter(|pid| stat(*pid).is_some_and(|stat| !stat.ended)).collect()
 }
 
+/// Whether the process is a program of Wine's own Windows folder, such as `services.exe`: Wine
+/// starts them beside what a user starts, and they end by themselves.
+pub fn is_wine_helper(pid: u32) -> bool {
+    let command = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    is_in_windows_folder(&command)
+}
+
+fn is_in_windows_folder(command: &[u8]) -> bool {
+    const FOLDER: &[u8] = b"c:\\windows\\";
+    command.get(..FOLDER.len()).is_some_and(|start| start.eq_ignore_ascii_case(FOLDER))
+}
+
 /// Pins those of these processes that `tracer` traces, and what they fork from here on, to `cpus`.
 /// The number of an ended process may belong to another one by now, which is not touched.
 pub fn pin_traced(pids: &[u32], tracer: u32, cpus: &[usize]) {
@@ -176,6 +188,13 @@ mod tests {
     use std::process::{Command, Stdio};
 
     use super::*;
+
+    #[test]
+    fn helpers_of_wine_are_told_by_their_folder() {
+        assert!(is_in_windows_folder(b"C:\\windows\\system32\\services.exe\0"));
+        assert!(!is_in_windows_folder(b"Z:\\home\\envtax.exe\0agent\0"));
+        assert!(!is_wine_helper(std::process::id()) && !is_in_windows_folder(b""));
+    }
 
     #[test]
     fn a_line_of_the_process_table_is_read() {

@@ -139,7 +139,7 @@ impl Held for HeldProcesses {
             tables = tables.zip(own_tables).map(|(sum, one)| sum + one);
         }
         let (kernel, available, used) = self.reader.system();
-        Footprint { pss, tables, kernel, available, used }
+        Footprint { pss, tables, kernel, available, used, ..Footprint::default() }
     }
 }
 

@@ -70,6 +70,6 @@ impl ThreadCalls for Calls {
     fn footprint(&mut self) -> Footprint {
         let (pss, tables) = self.reader.process(std::process::id() as libc::pid_t);
         let (kernel, available, used) = self.reader.system();
-        Footprint { pss, tables, kernel, available, used }
+        Footprint { pss, tables, kernel, available, used, ..Footprint::default() }
     }
 }

@@ -72,8 +72,8 @@ pub use console::{end_in_order_when_closed, takes_escapes};
 pub use copies::Copies;
 pub use cpu::{allowed_cpus, getppid, pin_process, pin_to, usage};
 pub use descendants::{
-    LAUNCH_VARIABLE, adopt_orphans, cpu_ns, descendants, end_launched, living, memory_bytes,
-    pin_traced, reap_orphans,
+    LAUNCH_VARIABLE, adopt_orphans, cpu_ns, descendants, end_launched, is_wine_helper, living,
+    memory_bytes, pin_traced, reap_orphans,
 };
 pub use device::Device;
 pub use emulator::{emulator, header_of, leaves_emulator};
@@ -101,8 +101,8 @@ pub use private_folder::{
     unmount_below,
 };
 pub use process::{
-    DYNAMIC_PROGRAM, Executable, HAS_UNIX_SHELL, SHELL_PROGRAM, fork_exec, fork_exec_group,
-    fork_exiting, reap,
+    DYNAMIC_PROGRAM, Executable, HAS_UNIX_SHELL, SHELL_PROGRAM, create_suspended, fork_exec,
+    fork_exec_group, fork_exec_with, fork_exiting, reap,
 };
 pub use process_tree::{ProcessTree, TREE_PROCESS_BYTES};
 pub use ptrace::enter_ptrace;

@@ -5,6 +5,7 @@ use std::io;
 use std::mem::MaybeUninit;
 use std::ptr::null;
 
+use super::super::shared::types::Console;
 use super::check;
 
 /// A program that does nothing, with its dynamic linker and C library.
@@ -147,6 +148,24 @@ pub fn fork_exec(program: &Executable) -> io::Result<Pid> {
         0 => become_program(program),
         pid => check(pid.into()).map(|_| Pid(pid)),
     }
+}
+
+/// As [`fork_exec`]; an error for a console of its own, which programs have on Windows only.
+#[inline]
+pub fn fork_exec_with(program: &Executable, console: Console) -> io::Result<Pid> {
+    match console {
+        Console::Attached => fork_exec(program),
+        Console::Detached | Console::Hidden => {
+            let text = "programs have consoles of their own on Windows only";
+            Err(io::Error::new(io::ErrorKind::Unsupported, text))
+        }
+    }
+}
+
+/// An error: a process that has not begun exists on Windows only.
+pub fn create_suspended(_program: &Executable) -> io::Result<()> {
+    let text = "processes are created without being started on Windows only";
+    Err(io::Error::new(io::ErrorKind::Unsupported, text))
 }
 
 /// As [`fork_exec`], with the child as leader of a process group of its own. The child receives

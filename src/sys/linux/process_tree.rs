@@ -3,7 +3,7 @@
 use std::io;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use super::super::shared::types::Shape;
+use super::super::shared::types::{Shape, Weight};
 use super::process::{Pid, reap};
 use super::shared_memory::{Atomics, Shared, Word};
 use super::{check, die_with_parent, getppid};
@@ -61,8 +61,14 @@ pub struct ProcessTree {
 }
 
 impl ProcessTree {
-    /// A tree of `size` processes, none of which exists yet.
-    pub fn new(size: usize, shape: Shape) -> io::Result<ProcessTree> {
+    /// A tree of `size` processes, none of which exists yet. With a weight, an error: forked
+    /// processes load nothing, and have no console of their own.
+    pub fn new(size: usize, shape: Shape, weight: &Weight) -> io::Result<ProcessTree> {
+        if *weight != Weight::default() {
+            let text = "processes of a tree load libraries (`dll`) and have consoles of their own \
+                        (`console`) on Windows only";
+            return Err(io::Error::new(io::ErrorKind::Unsupported, text));
+        }
         let group = match shape {
             Shape::Flat => 1,
             Shape::Tree => 1 + CHILDREN,
@@ -216,7 +222,7 @@ mod tests {
     #[test]
     fn all_are_there_at_once_and_gone_together() {
         for (size, shape, children) in [(7, Shape::Flat, 7), (60, Shape::Tree, 3)] {
-            let mut tree = ProcessTree::new(size, shape).unwrap();
+            let mut tree = ProcessTree::new(size, shape, &Weight::default()).unwrap();
             for _ in 0..3 {
                 tree.create().unwrap();
                 assert_eq!((up(&tree), tree.reached()), (size, size));
@@ -233,7 +239,7 @@ mod tests {
 
     #[test]
     fn a_member_that_was_killed_is_an_error() {
-        let mut tree = ProcessTree::new(3, Shape::Flat).unwrap();
+        let mut tree = ProcessTree::new(3, Shape::Flat, &Weight::default()).unwrap();
         tree.create().unwrap();
         tree.children[1].kill();
         let error = tree.end().unwrap_err().to_string();
@@ -257,7 +263,7 @@ mod tests {
         };
         // Some members of a tree may exit before the last one was tried.
         for (shape, most) in [(Shape::Flat, 100), (Shape::Tree, 500)] {
-            let mut tree = ProcessTree::new(500, shape).unwrap();
+            let mut tree = ProcessTree::new(500, shape, &Weight::default()).unwrap();
             let status = in_process(|| {
                 if !limited(100) {
                     return 10;
@@ -278,7 +284,7 @@ mod tests {
     #[test]
     fn nothing_is_left_of_a_worker_that_is_killed() {
         for (size, shape) in [(20, Shape::Flat), (50, Shape::Tree)] {
-            let mut tree = ProcessTree::new(size, shape).unwrap();
+            let mut tree = ProcessTree::new(size, shape, &Weight::default()).unwrap();
             let ready = Shared::<Gate>::new().unwrap();
             let status = in_process(|| {
                 // SAFETY: flags and an alarm of this process; if the tree lives on, it ends this.

@@ -17,6 +17,9 @@ pub struct Footprint {
     pub available: Option<u64>,
     /// What the command `free` calls used.
     pub used: Option<u64>,
+    /// Pages in memory and open handles of all that it holds: on Windows, of processes.
+    pub working_set: Option<u64>,
+    pub handles: Option<u64>,
 }
 
 /// Things that all live and wait at the same time. They end when this is dropped, and also when

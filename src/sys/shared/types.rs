@@ -41,6 +41,27 @@ pub enum Shape {
     Tree,
 }
 
+/// What the processes of a tree have beside their sleep. Windows only: without a library and with
+/// the console of this process, nothing.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Weight {
+    /// A library that each of them loads before it reports: its name or path.
+    pub library: Option<String>,
+    pub console: Console,
+}
+
+/// The console of a process that is started.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Console {
+    /// That of its starter.
+    #[default]
+    Attached,
+    /// None (`DETACHED_PROCESS`).
+    Detached,
+    /// One of its own, without a window (`CREATE_NO_WINDOW`).
+    Hidden,
+}
+
 /// What a block device wrote since the system started.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Written {

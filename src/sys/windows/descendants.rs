@@ -22,6 +22,11 @@ pub fn living(pids: &[u32]) -> Vec<u32> {
     pids.to_vec()
 }
 
+/// Always false: from inside Wine, its helpers are processes of the system.
+pub fn is_wine_helper(_pid: u32) -> bool {
+    false
+}
+
 pub fn pin_traced(_pids: &[u32], _tracer: u32, _cpus: &[usize]) {}
 
 pub fn memory_bytes(_pids: &[u32]) -> Option<u64> {

@@ -54,6 +54,11 @@ impl FilePath {
         check(unsafe { fs::DeleteFileW(self.pointer()) })
     }
 
+    /// The path as it was given, for another process.
+    pub(super) fn text(&self) -> String {
+        super::narrow(&self.0)
+    }
+
     /// Address of the zero-terminated path.
     pub(super) fn pointer(&self) -> *const u16 {
         self.0.as_ptr()

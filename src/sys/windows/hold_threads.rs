@@ -82,6 +82,6 @@ impl ThreadCalls for Calls {
         let available = all.map(|all| (all.PhysicalAvailable * all.PageSize) as u64);
         let total = all.map(|all| (all.PhysicalTotal * all.PageSize) as u64);
         let used = total.zip(available).map(|(total, free)| total.saturating_sub(free));
-        Footprint { pss: own, tables: None, kernel: None, available, used }
+        Footprint { pss: own, available, used, ..Footprint::default() }
     }
 }

@@ -15,6 +15,7 @@ mod copies;
 mod cpu;
 mod descendants;
 mod device;
+mod due_timer;
 mod elsewhere;
 mod exclusive_file;
 mod facts;
@@ -43,6 +44,7 @@ mod thread;
 mod times;
 mod tiny_program;
 mod volume;
+mod window;
 
 pub use agent::{
     AgentImage, ask_group_to_end, die_with_parent, end_group, enter_chroot, enter_namespace,
@@ -57,8 +59,8 @@ pub use console::{end_in_order_when_closed, takes_escapes};
 pub use copies::Copies;
 pub use cpu::{allowed_cpus, getppid, pin_process, pin_to, usage};
 pub use descendants::{
-    LAUNCH_VARIABLE, adopt_orphans, cpu_ns, descendants, end_launched, living, memory_bytes,
-    pin_traced, reap_orphans,
+    LAUNCH_VARIABLE, adopt_orphans, cpu_ns, descendants, end_launched, is_wine_helper, living,
+    memory_bytes, pin_traced, reap_orphans,
 };
 pub use device::Device;
 pub use elsewhere::{
@@ -87,8 +89,8 @@ pub use private_folder::{
     make_private_folders, mode_of, set_mode, unmount_below,
 };
 pub use process::{
-    DYNAMIC_PROGRAM, Executable, HAS_UNIX_SHELL, SHELL_PROGRAM, fork_exec, fork_exec_group,
-    fork_exiting, reap,
+    DYNAMIC_PROGRAM, Executable, HAS_UNIX_SHELL, SHELL_PROGRAM, create_suspended, fork_exec,
+    fork_exec_group, fork_exec_with, fork_exiting, reap,
 };
 pub use process_tree::{ProcessTree, TREE_PROCESS_BYTES};
 pub use shell::{command_of, quoted_backslashes, shell};

@@ -18,7 +18,7 @@ use super::console::no_window;
 use super::file::{read, write};
 use super::pipe::pipe;
 use super::process::PEER_VERB;
-use super::{library_host, not_here, pin_to, process_tree};
+use super::{bystander, library_host, not_here, pin_to, process_tree};
 
 /// Time for a peer to connect: loopback answers at once, but the process has to start first.
 const CONNECTED_AFTER: Duration = Duration::from_secs(10);
@@ -63,6 +63,7 @@ fn work_on(work: &str, cpus: &str) -> io::Result<()> {
         None if work == "echo" => echo(&standard(STD_INPUT_HANDLE), &standard(STD_OUTPUT_HANDLE)),
         None if work == "write" => write_on(),
         Some((process_tree::ROLE, words)) => process_tree::be_member(words),
+        Some((bystander::ROLE, words)) => bystander::stand_by(words, &cpus),
         Some((library_host::ROLE, paths)) => {
             library_host::load(paths, &standard(STD_OUTPUT_HANDLE))
         }

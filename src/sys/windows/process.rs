@@ -6,12 +6,14 @@ use std::mem::{MaybeUninit, size_of};
 use std::os::windows::io::{AsRawHandle, FromRawHandle, OwnedHandle};
 use std::ptr::null;
 
-use windows_sys::Win32::Foundation::{CloseHandle, WAIT_OBJECT_0};
+use windows_sys::Win32::Foundation::{CloseHandle, HANDLE, WAIT_OBJECT_0};
 use windows_sys::Win32::System::Threading::{
-    CREATE_UNICODE_ENVIRONMENT, CreateProcessW, GetExitCodeProcess, INFINITE, PROCESS_INFORMATION,
-    STARTUPINFOW, WaitForSingleObject,
+    CREATE_NO_WINDOW, CREATE_SUSPENDED, CREATE_UNICODE_ENVIRONMENT, CreateProcessW,
+    DETACHED_PROCESS, GetExitCodeProcess, INFINITE, PROCESS_INFORMATION, STARTUPINFOW,
+    TerminateProcess, WaitForSingleObject,
 };
 
+use super::super::shared::types::Console;
 use super::{check, not_here, wide};
 
 /// None: no program that does nothing is on every Windows.
@@ -31,6 +33,16 @@ const NO_FORK: &str = "Windows has no fork";
 pub struct Pid(OwnedHandle);
 
 impl Pid {
+    pub(super) fn handle(&self) -> HANDLE {
+        self.0.as_raw_handle()
+    }
+
+    /// Ends it at once; waiting for its end is left to [`reap`].
+    pub(super) fn end(&self) -> io::Result<()> {
+        // SAFETY: takes no pointer; the handle is open.
+        check(unsafe { TerminateProcess(self.handle(), 1) })
+    }
+
     /// Whether it has ended.
     pub(super) fn has_ended(&self) -> bool {
         // SAFETY: takes no pointer; the handle is open.
@@ -86,6 +98,32 @@ impl Executable {
 /// One `CreateProcessW`. Nothing is copied before it: what Windows has instead of fork and exec.
 #[inline]
 pub fn fork_exec(program: &Executable) -> io::Result<Pid> {
+    fork_exec_with(program, Console::Attached)
+}
+
+/// As [`fork_exec`], with that console.
+#[inline]
+pub fn fork_exec_with(program: &Executable, console: Console) -> io::Result<Pid> {
+    start(
+        program,
+        match console {
+            Console::Attached => 0,
+            Console::Detached => DETACHED_PROCESS,
+            Console::Hidden => CREATE_NO_WINDOW,
+        },
+    )
+}
+
+/// Creates the process suspended and ends it before it has run: what creation costs alone.
+#[inline]
+pub fn create_suspended(program: &Executable) -> io::Result<()> {
+    let pid = start(program, CREATE_SUSPENDED)?;
+    pid.end()?;
+    reap(pid).map(drop)
+}
+
+#[inline]
+fn start(program: &Executable, flags: u32) -> io::Result<Pid> {
     const BYTES: u32 = size_of::<STARTUPINFOW>() as u32;
     let startup = STARTUPINFOW { cb: BYTES, ..Default::default() };
     let mut started = MaybeUninit::<PROCESS_INFORMATION>::uninit();
@@ -99,7 +137,7 @@ pub fn fork_exec(program: &Executable) -> io::Result<Pid> {
             null(),
             null(),
             0,
-            CREATE_UNICODE_ENVIRONMENT,
+            CREATE_UNICODE_ENVIRONMENT | flags,
             program.environment.as_ptr().cast(),
             null(),
             &startup,

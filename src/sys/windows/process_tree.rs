@@ -9,15 +9,16 @@ use std::ptr::null;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use windows_sys::Win32::Foundation::{WAIT_OBJECT_0, WAIT_TIMEOUT};
+use windows_sys::Win32::System::LibraryLoader::LoadLibraryW;
 use windows_sys::Win32::System::Threading::{
     CreateSemaphoreW, INFINITE, OpenProcess, OpenSemaphoreW, PROCESS_SYNCHRONIZE, ReleaseSemaphore,
     SEMAPHORE_MODIFY_STATE, SYNCHRONIZATION_SYNCHRONIZE, WaitForMultipleObjects,
     WaitForSingleObject,
 };
 
-use super::super::shared::types::Shape;
+use super::super::shared::types::{Console, Shape, Weight};
 use super::agent::bind_children;
-use super::process::{Executable, PEER_VERB, Pid, fork_exec, reap};
+use super::process::{Executable, PEER_VERB, Pid, fork_exec_with, reap};
 use super::{check, check_handle, wide};
 
 /// Most memory that one of them takes, in bytes: four times what was measured under Wine.
@@ -31,13 +32,13 @@ const CHILDREN: usize = 24;
 const CREATION_S: u32 = 120;
 
 /// The two semaphores of a tree: each member releases `up` once, and waits for `end`.
-struct Gate {
-    up: OwnedHandle,
-    end: OwnedHandle,
+pub(super) struct Gate {
+    pub(super) up: OwnedHandle,
+    pub(super) end: OwnedHandle,
 }
 
 impl Gate {
-    fn make(token: &str) -> io::Result<Gate> {
+    pub(super) fn make(token: &str) -> io::Result<Gate> {
         let make = |which: &str| {
             let name = wide(OsStr::new(&format!("Local\\envtax-{token}-{which}")))?;
             // SAFETY: the name is zero-terminated; the handle is owned by nobody else.
@@ -49,7 +50,7 @@ impl Gate {
         Ok(Gate { up: make("up")?, end: make("end")? })
     }
 
-    fn open(token: &str) -> io::Result<Gate> {
+    pub(super) fn open(token: &str) -> io::Result<Gate> {
         let open = |which: &str, rights: u32| {
             let name = wide(OsStr::new(&format!("Local\\envtax-{token}-{which}")))?;
             // SAFETY: the name is zero-terminated; the handle is owned by nobody else.
@@ -62,7 +63,7 @@ impl Gate {
         Ok(Gate { up: open("up", SEMAPHORE_MODIFY_STATE)?, end })
     }
 
-    fn release(semaphore: &OwnedHandle, times: usize) -> io::Result<()> {
+    pub(super) fn release(semaphore: &OwnedHandle, times: usize) -> io::Result<()> {
         // SAFETY: the handle is open; the count before is not asked for.
         let done = unsafe {
             ReleaseSemaphore(semaphore.as_raw_handle(), times as i32, std::ptr::null_mut())
@@ -81,6 +82,7 @@ pub struct ProcessTree {
     /// What starts a child with a whole group, and the last one, whose group may be smaller.
     leader: Executable,
     last_leader: Executable,
+    weight: Weight,
     /// The existing processes that this process started itself.
     children: Vec<Pid>,
     reached: usize,
@@ -88,10 +90,14 @@ pub struct ProcessTree {
 }
 
 impl ProcessTree {
-    /// A tree of `size` processes, none of which exists yet.
-    pub fn new(size: usize, shape: Shape) -> io::Result<ProcessTree> {
+    /// A tree of `size` processes, none of which exists yet. This process loads the library of the
+    /// weight as well, as the first one of the original does; an error if it cannot.
+    pub fn new(size: usize, shape: Shape, weight: &Weight) -> io::Result<ProcessTree> {
         static TREES: AtomicU32 = AtomicU32::new(0);
         bind_children();
+        if let Some(library) = &weight.library {
+            load(library)?;
+        }
         let group = match shape {
             Shape::Flat => 1,
             Shape::Tree => 1 + CHILDREN,
@@ -100,7 +106,8 @@ impl ProcessTree {
         let own = own.to_str().ok_or(io::ErrorKind::InvalidInput)?;
         let token = format!("{}-{}", std::process::id(), TREES.fetch_add(1, Ordering::Relaxed));
         let leader = |members: usize| {
-            let role = format!("{ROLE}:{token}:{}:{}", std::process::id(), members - 1);
+            let (worker, burden) = (std::process::id(), words_of(weight));
+            let role = format!("{ROLE}:{token}:{worker}:{}:{burden}", members - 1);
             Executable::new(&[own, PEER_VERB, &role, "-"])
         };
         let last = size - (size.div_ceil(group) - 1) * group;
@@ -110,6 +117,7 @@ impl ProcessTree {
             group,
             leader: leader(group)?,
             last_leader: leader(last)?,
+            weight: weight.clone(),
             children: Vec::with_capacity(size.div_ceil(group)),
             reached: 0,
             shape,
@@ -126,7 +134,7 @@ impl ProcessTree {
             let _ = self.end();
             // Nobody knows what is left in the semaphores.
             let reached = self.reached;
-            *self = ProcessTree::new(self.size, self.shape)?;
+            *self = ProcessTree::new(self.size, self.shape, &self.weight.clone())?;
             self.reached = reached;
         }
         complete
@@ -138,7 +146,7 @@ impl ProcessTree {
             let members = self.group.min(self.size - self.reached);
             let whole = members == self.group;
             let leader = if whole { &self.leader } else { &self.last_leader };
-            self.children.push(fork_exec(leader)?);
+            self.children.push(fork_exec_with(leader, self.weight.console)?);
             self.reached += members;
         }
         Ok(())
@@ -198,12 +206,45 @@ impl Drop for ProcessTree {
     }
 }
 
-/// What a member does, by the words after its role: `TOKEN:WORKER:CHILDREN`. It starts its own
-/// children, reports that it is up, and exits after them.
+/// Words for the consoles of members.
+const CONSOLES: [(&str, Console); 3] =
+    [("attached", Console::Attached), ("detached", Console::Detached), ("hidden", Console::Hidden)];
+
+/// The weight as the last words of a role: console and library, whose path may have colons.
+fn words_of(weight: &Weight) -> String {
+    let console = CONSOLES.iter().find(|it| it.1 == weight.console).map_or("", |it| it.0);
+    format!("{console}:{}", weight.library.as_deref().unwrap_or_default())
+}
+
+/// Loads a library, which stays for as long as this process lives.
+fn load(library: &str) -> io::Result<()> {
+    let name = wide(OsStr::new(library))?;
+    // SAFETY: the name is zero-terminated; what the library does at its start is its own affair.
+    if unsafe { LoadLibraryW(name.as_ptr()) }.is_null() {
+        let error = io::Error::last_os_error();
+        let text = format!(
+            "the library `{library}` cannot be loaded ({error}); give the name of one that the \
+             system finds, or a whole path"
+        );
+        return Err(io::Error::new(error.kind(), text));
+    }
+    Ok(())
+}
+
+/// What a member does, by the words after its role: `TOKEN:WORKER:CHILDREN:CONSOLE:LIBRARY`. It
+/// loads the library, starts its own children, reports that it is up, and exits after them.
 pub(super) fn be_member(words: &str) -> io::Result<()> {
-    let [token, worker, count] = words.split(':').collect::<Vec<_>>()[..] else {
+    let [token, worker, count, console, library] = words.splitn(5, ':').collect::<Vec<_>>()[..]
+    else {
         return Err(io::ErrorKind::InvalidInput.into());
     };
+    let found = CONSOLES.iter().find(|it| it.0 == console);
+    let console = found.ok_or(io::ErrorKind::InvalidInput)?.1;
+    let library = (!library.is_empty()).then(|| library.to_owned());
+    if let Some(library) = &library {
+        load(library)?;
+    }
+    let burden = words_of(&Weight { library, console });
     let number = |word: &str| word.parse::<u32>().map_err(|_| io::ErrorKind::InvalidInput);
     let (worker_id, count) = (number(worker)?, number(count)?);
     let gate = Gate::open(token)?;
@@ -216,10 +257,10 @@ pub(super) fn be_member(words: &str) -> io::Result<()> {
     if count > 0 {
         let own = env::current_exe()?;
         let own = own.to_str().ok_or(io::ErrorKind::InvalidInput)?;
-        let role = format!("{ROLE}:{token}:{worker}:0");
+        let role = format!("{ROLE}:{token}:{worker}:0:{burden}");
         let member = Executable::new(&[own, PEER_VERB, &role, "-"])?;
         for _ in 0..count {
-            children.push(fork_exec(&member)?);
+            children.push(fork_exec_with(&member, console)?);
         }
     }
     Gate::release(&gate.up, 1)?;
