@@ -7,7 +7,7 @@ use anyhow::{Context, Result, bail, ensure};
 
 use super::oci::{self, Options, Runtime, bundle, root};
 use super::{Launch, Launcher, LauncherInfo, Site, UserRoot};
-use crate::model::Availability;
+use crate::model::{Availability, DATA_DIR, TargetDir};
 use crate::sys;
 
 pub struct Gvisor;
@@ -72,6 +72,14 @@ fn runtime(site: &Site<'_>, options: &Options<'_>) -> Result<Runtime> {
     Ok(Runtime::new(program, site, &flags))
 }
 
+/// Whether these are data made for the run, which the root shows anyway: a program's files lie in
+/// the root. In a mount, gVisor asks the machine again for each component of a path.
+fn in_root(dir: &TargetDir, options: &Options<'_>) -> bool {
+    let Some(root) = options.get("rootfs").filter(|_| dir.made == DATA_DIR) else { return false };
+    let shown = Path::new(root).join(dir.path.trim_start_matches('/')).canonicalize();
+    shown.is_ok_and(|shown| Path::new(&dir.path).canonicalize().is_ok_and(|it| it == shown))
+}
+
 /// An error if KVM cannot run ordinary guests here. If the processor shows no virtualisation, the
 /// device comes from a hypervisor that only runs guests made for it, and gVisor hangs.
 fn kvm(device: &Path, cpus: &str) -> Result<()> {
@@ -123,6 +131,9 @@ impl Launcher for Gvisor {
 
     fn prepare(&self, site: &Site<'_>) -> Result<()> {
         let options = options(site.argument)?;
+        let dirs: Vec<TargetDir> =
+            site.dirs.iter().filter(|dir| !in_root(dir, &options)).cloned().collect();
+        let site = &Site { dirs: &dirs, ..*site };
         if options.get("platform") == Some("kvm") {
             kvm(Path::new("/dev/kvm"), &fs::read_to_string("/proc/cpuinfo").unwrap_or_default())?;
         }
@@ -159,6 +170,24 @@ mod tests {
         kvm(Path::new("/dev/null"), "flags\t\t: fpu svm sse2\n").unwrap();
         let missing = kvm(Path::new("/no/such/kvm"), "").unwrap_err().to_string();
         assert!(missing.contains("there is no `/no/such/kvm`"), "{missing}");
+    }
+
+    #[test]
+    fn data_that_the_root_shows_lie_in_the_root() {
+        let data = tempfile::tempdir().unwrap();
+        let path = data.path().to_str().unwrap().to_owned();
+        let dir =
+            |made: &str| TargetDir { name: "d".into(), path: path.clone(), made: made.into() };
+        let with = |argument: &str, made: &str| in_root(&dir(made), &options(argument).unwrap());
+        assert!(with("rootfs=/", DATA_DIR));
+        assert!(!with("rootfs=/", ""), "a directory of the user is measured as a mount");
+        assert!(!with("", DATA_DIR), "the minimal root does not show it");
+        let other = tempfile::tempdir().unwrap();
+        for folder in ["dev", "proc"] {
+            fs::create_dir(other.path().join(folder)).unwrap();
+        }
+        let argument = format!("rootfs={}", other.path().display());
+        assert!(!with(&argument, DATA_DIR), "another root does not show it");
     }
 
     #[test]
