@@ -37,6 +37,7 @@ mod planted;
 mod processes;
 mod questions;
 mod recordings;
+mod record_counts;
 mod redact;
 mod repeated;
 mod run_files;
