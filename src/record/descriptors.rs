@@ -8,6 +8,8 @@ pub enum Target {
     /// A file or folder by its absolute path.
     File(String),
     Pipe,
+    /// A socket that is connected with nobody as far as a re-enactment knows.
+    Socket,
     /// Empty input or discarded output.
     Null,
     /// Something that is not re-enacted.

@@ -4,8 +4,10 @@
 //! May use `model`, `recording` and `sys`. Must not print, and must not keep contents of files,
 //! arguments or variables.
 
+mod arguments;
 mod descriptors;
 mod listener;
+mod mappings;
 mod memory;
 mod merge;
 mod names;
@@ -18,6 +20,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
 
+use crate::model::Usage;
 use crate::recording::{About, Costs, FORMAT, Recording};
 use crate::sys::{self, CommandOrder, Killed, TraceOrder};
 
@@ -46,9 +49,9 @@ pub fn record(order: &Order<'_>) -> Result<Recording> {
     let mut alone = Costs::default();
     for number in 0..=order.alone {
         // What does not end in time has no times of its own, and one recording.
-        let Some((wall, user, system)) = run_alone(order)? else { break };
+        let Some((wall, usage)) = run_alone(order)? else { break };
         if number > 0 {
-            alone.add(wall, user, system);
+            alone.add(wall, &usage);
         }
     }
     let mut traced = Costs::default();
@@ -81,9 +84,9 @@ fn words_of(order: &Order<'_>) -> Vec<String> {
     order.words.iter().map(|word| word.replace("{out}", &out.display().to_string())).collect()
 }
 
-/// Wall, user and system time of one run without a recorder, in ns; none if it was ended at the
+/// Wall time in ns of one run without a recorder, and what it used; none if it was ended at the
 /// time limit.
-fn run_alone(order: &Order<'_>) -> Result<Option<(u64, u64, u64)>> {
+fn run_alone(order: &Order<'_>) -> Result<Option<(u64, Usage)>> {
     let words = words_of(order);
     let errors = order.folder.join("stderr");
     let never = sys::no_input().context("a pipe")?;
@@ -109,7 +112,7 @@ fn run_alone(order: &Order<'_>) -> Result<Option<(u64, u64, u64)>> {
     }
     let fine = end.status.success() || order.ignore_failure;
     ensure!(fine, "{}", failed(&words[0], &end.status.to_string(), &errors));
-    Ok(Some((end.end_ns - end.start_ns, end.usage.user_ns, end.usage.system_ns)))
+    Ok(Some((end.end_ns - end.start_ns, end.usage)))
 }
 
 fn failed(program: &str, how: &str, errors: &Path) -> String {

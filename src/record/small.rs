@@ -22,14 +22,13 @@ pub fn plain(kind: Kind) -> Event {
 /// Calls of which only the kind counts.
 pub fn small_kind(name: &str) -> Option<Kind> {
     Some(match name {
-        "rt_sigaction" => Kind::Sigaction,
         "rt_sigprocmask" | "rt_sigpending" => Kind::Sigmask,
         "sigaltstack" => Kind::AlternateStack,
         "getpid" | "getppid" | "gettid" | "getuid" | "geteuid" | "getgid" | "getegid"
         | "getpgrp" | "getpgid" | "getsid" | "arch_prctl" | "set_tid_address" | "getgroups"
         | "getresuid" | "getresgid" | "times" | "time" | "gettimeofday" | "getrusage" | "prctl"
         | "setpgid" | "setsid" | "alarm" | "setitimer" | "getpriority" | "capget" | "getcpu"
-        | "membarrier" | "poll" | "ppoll" | "select" | "pselect6" => Kind::Ids,
+        | "membarrier" => Kind::Ids,
         "getrandom" => Kind::Random,
         "prlimit64" | "getrlimit" | "setrlimit" => Kind::Limits,
         "clock_gettime" | "clock_getres" => Kind::Clock,

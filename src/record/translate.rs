@@ -8,15 +8,22 @@ use super::descriptors::{Descriptors, Target};
 use super::memory::Memory;
 use super::paths::Paths;
 use super::small::*;
-use crate::recording::script::MOST_FDS;
+use crate::recording::script::{BY_EMPTY_PATH, BY_STATX, MOST_FDS};
 use crate::recording::{Call, Event, Kind, NO_PATH};
 use crate::sys;
 
 const AT_FDCWD: i32 = -100;
 /// Bytes that one call copies at most.
 const MOST_COPIED: u64 = 1 << 40;
-/// The longest path.
-const LONGEST_PATH: usize = 4096;
+/// A wait that was shorter did not wait.
+const SHORT_NS: u64 = 50_000;
+/// Families of sockets that are re-enacted: of this machine, and of the internet.
+const FAMILIES: [u64; 3] = [1, 2, 10];
+/// Streams and datagrams.
+const SORTS: [u64; 2] = [1, 2];
+/// Calls that are re-enacted on a socket.
+const OF_SOCKETS: [Kind; 6] =
+    [Kind::Close, Kind::Dup, Kind::DupTo, Kind::Fcntl, Kind::Fstat, Kind::Connect];
 
 /// A call whose result is awaited, or that needs none.
 pub struct Pending {
@@ -32,7 +39,7 @@ pub struct Pending {
 }
 
 /// What becomes of a call.
-enum What {
+pub(super) enum What {
     /// Nothing: it is told by another event.
     Nothing,
     /// It is not re-enacted.
@@ -44,6 +51,8 @@ enum What {
     Exec(u32),
     Wait,
     WaitId,
+    /// A wait for one of that many descriptors.
+    Poll(u64),
     /// A wait on that address.
     Futex(u64),
     Sleep,
@@ -127,6 +136,9 @@ impl Scene<'_> {
             "waitid" if a[3] & WNOWAIT == 0 => What::WaitId,
             "waitid" => What::Now(plain(Kind::Ids)),
             "nanosleep" | "clock_nanosleep" => What::Sleep,
+            "poll" | "ppoll" => What::Poll(a[1]),
+            "select" | "pselect6" => What::Poll(a[0]),
+            "rt_sigaction" => What::Now(self.signal_call(a)),
             "futex" => match a[1] & 0x7f {
                 0 | 9 => What::Futex(a[0]),
                 _ => What::Now(plain(Kind::Wake)),
@@ -166,26 +178,6 @@ impl Scene<'_> {
         }
     }
 
-    /// The text at an address: UTF-8 and not empty.
-    fn text(&self, address: u64) -> Option<String> {
-        let mut bytes = Vec::new();
-        while bytes.len() < LONGEST_PATH {
-            let at = address + bytes.len() as u64;
-            // Not beyond the page: the next one may not be mapped.
-            let length = (256 - at % 256) as usize;
-            let more = sys::memory_of(self.pid, at, length);
-            if more.is_empty() {
-                return None;
-            }
-            if let Some(end) = more.iter().position(|byte| *byte == 0) {
-                bytes.extend(&more[..end]);
-                return String::from_utf8(bytes).ok().filter(|text| !text.is_empty());
-            }
-            bytes.extend(more);
-        }
-        None
-    }
-
     fn path_call(
         &mut self,
         kind: Kind,
@@ -208,11 +200,13 @@ impl Scene<'_> {
             "stat" => self.path_call(Kind::Stat, here(a[0]), 0, pending),
             "lstat" => self.path_call(Kind::Stat, here(a[0]), AT_SYMLINK_NOFOLLOW, pending),
             "newfstatat" if a[3] & AT_EMPTY_PATH != 0 && self.text(a[1]).is_none() => {
-                self.descriptor_call(Kind::Fstat, a[0] as i32)
+                let call = self.descriptor_call(Kind::Fstat, a[0] as i32)?;
+                Some(Call { flags: BY_EMPTY_PATH, ..call })
             }
             "newfstatat" => self.path_call(Kind::Stat, there, a[3] & AT_SYMLINK_NOFOLLOW, pending),
             "statx" if a[2] & AT_EMPTY_PATH != 0 && self.text(a[1]).is_none() => {
-                self.descriptor_call(Kind::Fstat, a[0] as i32)
+                let call = self.descriptor_call(Kind::Fstat, a[0] as i32)?;
+                Some(Call { flags: BY_STATX, ..call })
             }
             "statx" => {
                 let flags = a[2] & (AT_SYMLINK_NOFOLLOW | 0x6000);
@@ -220,7 +214,16 @@ impl Scene<'_> {
                 Some(Call { size: a[3] & 0xfff, ..call })
             }
             "statfs" => self.path_call(Kind::Statfs, here(a[0]), 0, pending),
-            "getxattr" | "lgetxattr" => self.path_call(Kind::Getxattr, here(a[0]), 0, pending),
+            "getxattr" | "lgetxattr" => {
+                let flags = if name == "getxattr" { 0 } else { AT_SYMLINK_NOFOLLOW };
+                let size = self.attribute(a[1]);
+                let call = self.path_call(Kind::Getxattr, here(a[0]), flags, pending)?;
+                Some(Call { size, ..call })
+            }
+            "listxattr" => self.path_call(Kind::Listxattr, here(a[0]), 0, pending),
+            "llistxattr" => {
+                self.path_call(Kind::Listxattr, here(a[0]), AT_SYMLINK_NOFOLLOW, pending)
+            }
             "access" => self.path_call(Kind::Access, here(a[0]), a[1] & 7, pending),
             "faccessat" | "faccessat2" => self.path_call(Kind::Access, there, a[2] & 7, pending),
             "readlink" => self.path_call(Kind::Readlink, here(a[0]), 0, pending),
@@ -245,6 +248,12 @@ impl Scene<'_> {
             "pipe" | "pipe2" => {
                 let flags = if name == "pipe2" { a[1] & O_CLOEXEC } else { 0 };
                 Some(Call { flags, ..Call::new(Kind::Pipe, 0) })
+            }
+            "socket" | "socketpair" => {
+                let kind = if name == "socket" { Kind::Socket } else { Kind::SocketPair };
+                let known = FAMILIES.contains(&a[0]) && SORTS.contains(&(a[1] & 15));
+                let local = kind == Kind::Socket || a[1] & 15 == 1;
+                (known && local).then(|| Call { flags: a[1], size: a[0], ..Call::new(kind, 0) })
             }
             _ => self.by_descriptor(name, a),
         }
@@ -276,23 +285,32 @@ impl Scene<'_> {
 
     /// A call about a descriptor that has something behind it in a re-enactment.
     fn descriptor_call(&mut self, kind: Kind, fd: i32) -> Option<Call> {
-        let known = !matches!(self.descriptors.borrow().get(fd), Some(Target::Other));
+        let known = match self.descriptors.borrow().get(fd) {
+            Some(Target::Other) => false,
+            Some(Target::Socket) => OF_SOCKETS.contains(&kind),
+            _ => true,
+        };
         (known && fd < MOST_FDS).then(|| Call { fd, ..Call::new(kind, 0) })
     }
 
-    fn by_descriptor(&mut self, name: &str, a: &[u64; 6]) -> Option<Call> {
+    /// The kind of a call about a descriptor.
+    fn kind_by_descriptor(&self, name: &str, a: &[u64; 6]) -> Option<Kind> {
         let fd = a[0] as i32;
         let is_pipe = matches!(self.descriptors.borrow().get(fd), Some(Target::Pipe));
-        let kind = match name {
-            "read" | "readv" if is_pipe => Kind::ReadPipe,
-            "write" | "writev" if is_pipe => Kind::WritePipe,
+        Some(match name {
+            "read" | "readv" | "recvfrom" | "recvmsg" if is_pipe => Kind::ReadPipe,
+            "write" | "writev" | "sendto" | "sendmsg" if is_pipe => Kind::WritePipe,
             "read" | "readv" => Kind::Read,
             "write" | "writev" => Kind::Write,
             "pread64" | "preadv" => Kind::Pread,
             "pwrite64" | "pwritev" => Kind::Pwrite,
             "lseek" => Kind::Seek,
             "fstat" => Kind::Fstat,
-            "fstatfs" | "fgetxattr" => Kind::Fstat,
+            "fstatfs" => Kind::Fstat,
+            "fgetxattr" => Kind::Getxattr,
+            "flistxattr" => Kind::Listxattr,
+            "connect" if self.is_local(a[1]) => Kind::Connect,
+            "shutdown" if is_pipe => Kind::Shutdown,
             "getdents64" | "getdents" => Kind::Getdents,
             "close" => Kind::Close,
             "dup" => Kind::Dup,
@@ -312,7 +330,12 @@ impl Scene<'_> {
             "copy_file_range" => Kind::CopyRange,
             "sendfile" => Kind::Sendfile,
             _ => return None,
-        };
+        })
+    }
+
+    fn by_descriptor(&mut self, name: &str, a: &[u64; 6]) -> Option<Call> {
+        let fd = a[0] as i32;
+        let kind = self.kind_by_descriptor(name, a)?;
         let call = self.descriptor_call(kind, fd)?;
         if matches!(kind, Kind::Read | Kind::Pread)
             && let Some(path) = self.descriptors.borrow().path(fd)
@@ -324,7 +347,7 @@ impl Scene<'_> {
         {
             self.paths.list(path);
         }
-        let vector = name.ends_with('v') && name != "pwritev64";
+        let vector = name.ends_with('v') || name.ends_with("msg");
         Some(match kind {
             // Sizes of vectors are not known; what was done is in the result.
             Kind::Read | Kind::Write | Kind::ReadPipe | Kind::WritePipe if vector => call,
@@ -341,6 +364,8 @@ impl Scene<'_> {
                 Call { other: a[2] as i32, flags: u64::from(a[1] == F_DUPFD_CLOEXEC), ..call }
             }
             Kind::Fcntl => Call { flags: a[1], size: a[2] & 1, ..call },
+            Kind::Getxattr => Call { size: self.attribute(a[1]), ..call },
+            Kind::Shutdown => Call { flags: a[1], ..call },
             Kind::Fchmod => Call { flags: a[1], ..call },
             Kind::Truncate => Call { size: a[1], ..call },
             Kind::Allocate => Call { flags: a[1], at: a[2], size: a[3], ..call },
@@ -348,41 +373,6 @@ impl Scene<'_> {
             Kind::CopyRange => Call { other: a[2] as i32, size: a[4].min(MOST_COPIED), ..call },
             Kind::Sendfile => Call { other: a[1] as i32, size: a[3], ..call },
             _ => call,
-        })
-    }
-
-    fn memory_call(&mut self, name: &str, a: &[u64; 6]) -> Option<What> {
-        let slot = |it: Option<(u32, u64)>| it.map_or((-1, 0), |(slot, at)| (slot as i32, at));
-        Some(match name {
-            "mmap" => {
-                let fd = if a[3] & MAP_ANONYMOUS != 0 { -1 } else { a[4] as i32 };
-                if let Some(path) = self.descriptors.borrow().path(fd) {
-                    self.paths.reads(path);
-                }
-                let flags = a[2] << 32 | a[3] & 0xffff_ffff;
-                let call = Call { fd, flags, size: a[1], at: a[5], ..Call::new(Kind::Map, 0) };
-                What::Call(call)
-            }
-            "munmap" => {
-                let (other, at) = slot(self.memory.borrow().find(a[0]));
-                self.memory.borrow_mut().remove(a[0], a[1]);
-                let call = Call { other, at, size: a[1], ..Call::new(Kind::Unmap, 0) };
-                What::Now(Event::Call(call))
-            }
-            "mprotect" | "madvise" => {
-                let kind = if name == "madvise" { Kind::MemoryAdvice } else { Kind::Protect };
-                let (other, at) = slot(self.memory.borrow().find(a[0]));
-                let call = Call { other, at, size: a[1], flags: a[2], ..Call::new(kind, 0) };
-                What::Now(Event::Call(call))
-            }
-            "brk" => What::Call(Call { at: a[0], ..Call::new(Kind::Break, 0) }),
-            "mremap" => {
-                let (other, at) = slot(self.memory.borrow().find(a[0]));
-                let call =
-                    Call { other, at, size: a[2], flags: a[3] & 1, ..Call::new(Kind::Remap, 0) };
-                What::Call(call)
-            }
-            _ => return None,
         })
     }
 
@@ -412,6 +402,11 @@ impl Scene<'_> {
                 None => return Err(()),
             },
             What::Sleep => Event::Sleep(took),
+            // Nothing came in time. Otherwise the next call takes what came, and waits for it.
+            What::Poll(_) if result == 0 && took > SHORT_NS => Event::Sleep(took),
+            What::Poll(count) => {
+                Event::Call(Call { size: count.min(1024), ..Call::new(Kind::Poll, result) })
+            }
             What::Call(ref call) => {
                 Event::Call(self.with_result(call.clone(), &pending, result)?)
             }
@@ -444,8 +439,14 @@ impl Scene<'_> {
                 descriptors.set(result as i32, target, closing);
             }
             Kind::Fcntl if a[1] == F_SETFD => descriptors.set_closing(call.fd, a[2] & 1 != 0),
-            Kind::Pipe => {
-                let bytes = sys::memory_of(self.pid, a[0], 8);
+            Kind::Socket => {
+                descriptors.set(result as i32, Target::Socket, call.flags & O_CLOEXEC != 0);
+            }
+            // Somebody answers who is not there in a re-enactment.
+            Kind::Connect => return Err(()),
+            Kind::Pipe | Kind::SocketPair => {
+                let place = if call.kind == Kind::Pipe { a[0] } else { a[3] };
+                let bytes = sys::memory_of(self.pid, place, 8);
                 let fd = |at: usize| bytes.get(at..at + 4)?.try_into().ok();
                 let (Some(read), Some(write)) = (fd(0), fd(4)) else { return Err(()) };
                 let [read, write] = [read, write].map(i32::from_le_bytes);
@@ -476,22 +477,5 @@ impl Scene<'_> {
             _ => {}
         }
         Ok(call)
-    }
-
-    fn mapped(&mut self, call: &mut Call, a: &[u64; 6], result: i64) -> Result<(), ()> {
-        if (-4095..0).contains(&result) {
-            return Ok(());
-        }
-        let mut memory = self.memory.borrow_mut();
-        let within = memory.covered_by(a[0], a[1]).filter(|_| a[3] & MAP_FIXED != 0);
-        let (slot, at) = match within {
-            Some((slot, at)) => (slot, at),
-            None => (memory.add(result as u64, a[1]).ok_or(())?, 0),
-        };
-        if within.is_none() {
-            call.flags &= !(MAP_FIXED | 0x10_0000);
-        }
-        (call.other, call.result) = (slot as i32, at as i64);
-        Ok(())
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::Facts;
+use crate::model::{Facts, Usage};
 
 /// Facts about a recording.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -57,19 +57,22 @@ pub struct About {
     pub facts: Facts,
 }
 
-/// What runs of a command cost, in ns, one value a run.
+/// What runs of a command cost, in ns and page faults, one value a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Costs {
     pub wall: Vec<u64>,
     pub user: Vec<u64>,
     pub system: Vec<u64>,
+    #[serde(default)]
+    pub faults: Vec<u64>,
 }
 
 impl Costs {
-    /// Adds what one run cost, in ns.
-    pub fn add(&mut self, wall: u64, user: u64, system: u64) {
+    /// Adds what one run cost; the wall time is in ns.
+    pub fn add(&mut self, wall: u64, usage: &Usage) {
         self.wall.push(wall);
-        self.user.push(user);
-        self.system.push(system);
+        self.user.push(usage.user_ns);
+        self.system.push(usage.system_ns);
+        self.faults.push(usage.minor_faults + usage.major_faults);
     }
 }

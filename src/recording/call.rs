@@ -1,5 +1,7 @@
 //! System calls that can be re-enacted. A reader refuses every other name.
 
+use std::ffi::CStr;
+
 use serde::{Deserialize, Serialize};
 
 /// Stands for no path.
@@ -76,6 +78,7 @@ pub enum Class {
     Read,
     Write,
     Pipe,
+    Socket,
     Descriptor,
     Change,
     Sync,
@@ -94,7 +97,7 @@ pub enum Class {
 
 impl Class {
     /// All of them, in the order of their numbers.
-    pub const ALL: [(Class, &'static str, &'static str); 22] = [
+    pub const ALL: [(Class, &'static str, &'static str); 23] = [
         (Class::Open, "open", "opening files"),
         (Class::Stat, "stat", "asking for the state of files"),
         (Class::Access, "access", "asking whether files may be used"),
@@ -103,6 +106,7 @@ impl Class {
         (Class::Read, "read", "reading files"),
         (Class::Write, "write", "writing files"),
         (Class::Pipe, "pipe", "making pipes"),
+        (Class::Socket, "socket", "making sockets"),
         (Class::Descriptor, "descriptor", "closing, copying and setting descriptors"),
         (Class::Change, "change", "making, renaming and removing files"),
         (Class::Sync, "sync", "making files durable"),
@@ -129,6 +133,18 @@ impl Class {
     }
 }
 
+/// Names of extended attributes that a call may ask for, by the number in [`Call::size`]. Which
+/// one it is decides who answers: the kernel itself or the filesystem.
+pub const ATTRIBUTES: [&CStr; 7] = [
+    c"user.envtax",
+    c"security.selinux",
+    c"security.capability",
+    c"security.ima",
+    c"system.posix_acl_access",
+    c"system.posix_acl_default",
+    c"trusted.envtax",
+];
+
 macro_rules! kinds {
     ($($kind:ident $name:literal $class:ident),* $(,)?) => {
         /// The calls, by the names that they have in a recording.
@@ -153,6 +169,7 @@ kinds! {
     Statx "statx" Stat,
     Statfs "statfs" Stat,
     Getxattr "getxattr" Stat,
+    Listxattr "listxattr" Stat,
     Access "access" Access,
     Readlink "readlink" Link,
     Getdents "getdents" List,
@@ -173,6 +190,10 @@ kinds! {
     Advise "fadvise" Descriptor,
     Lock "flock" Descriptor,
     Pipe "pipe" Pipe,
+    Socket "socket" Socket,
+    SocketPair "socketpair" Socket,
+    Connect "connect" Socket,
+    Shutdown "shutdown" Socket,
     Mkdir "mkdir" Change,
     Unlink "unlink" Change,
     Rename "rename" Change,
@@ -207,6 +228,7 @@ kinds! {
     Robust "set_robust_list" Small,
     Umask "umask" Small,
     Wake "futex_wake" Small,
+    Poll "poll" Small,
     FailedExec "failed_exec" Exec,
 }
 

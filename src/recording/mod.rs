@@ -15,7 +15,7 @@ pub mod script;
 use serde::{Deserialize, Serialize};
 
 pub use about::{About, Costs};
-pub use call::{Call, Class, Kind, NO_PATH};
+pub use call::{ATTRIBUTES, Call, Class, Kind, NO_PATH};
 pub use check::{SYSTEM_FILES, check};
 pub use format::{read, write};
 

@@ -14,6 +14,17 @@ pub const MOST_STREAMS: usize = 32_768;
 pub const MOST_SLOTS: usize = 2048;
 pub const MOST_FDS: i32 = 500;
 
+/// Flags of sockets that are kept: close-on-exec and non-blocking.
+pub const SOCKET_FLAGS: u64 = 0o2_004_000;
+/// In the flags of a call that sets up a signal: it is ignored or has its default, or a handler.
+pub const UNHANDLED: u64 = 1;
+pub const HANDLED: u64 = 2;
+
+/// In the flags of a call that asks for the state of an open file: by `newfstatat` or `statx` with
+/// an empty path. Tracers that translate paths stop at these.
+pub const BY_EMPTY_PATH: u64 = 1;
+pub const BY_STATX: u64 = 2;
+
 /// What an instruction does. Numbers from [`FIRST_CALL`] on are calls: of a
 /// [`super::Kind`] by its number.
 pub mod code {

@@ -1,5 +1,5 @@
-//! Re-enacts a fresh recording on this machine, so that its computing takes what is left of the
-//! CPU time of the real program.
+//! Re-enacts a fresh recording on this machine, so that it has as many page faults as the real
+//! program, and its computing takes what is left of the CPU time.
 //!
 //! User time alone cannot say that: Linux counts all CPU time of a short process as user time.
 
@@ -10,11 +10,15 @@ use std::time::Duration;
 use anyhow::{Context, Result, ensure};
 
 use super::{Options, PROGRAM, SCRIPT, TREE, prepare, restore};
-use crate::recording::{Costs, Recording};
+use crate::recording::{Costs, Event, Pages, Recording};
 use crate::sys::{self, CommandOrder};
 
 /// Runs that count, after a first one.
 const RUNS: usize = 5;
+/// Page faults that differ by at most this percentage are as many.
+const CLOSE: u64 = 2;
+/// How often the pages are scaled: some are touched whatever the recording says.
+const TRIES: usize = 2;
 /// The most bytes that one run may write.
 const OUTPUT_LIMIT: u64 = 1 << 33;
 
@@ -23,7 +27,14 @@ const OUTPUT_LIMIT: u64 = 1 << 33;
 pub fn calibrate(recording: &mut Recording, folder: &Path, limit: Duration) -> Result<()> {
     let steps_per_ns = sys::spin_rate();
     let without = Options { steps_per_ns: 0.0, ..Options::default() };
-    let bare = run(recording, &without, folder, limit)?;
+    let mut bare = run(recording, &without, folder, limit)?;
+    for _ in 0..TRIES {
+        let (wanted, had) = (median(&recording.about.alone.faults), median(&bare.faults));
+        if had.abs_diff(wanted) * 100 <= wanted * CLOSE || !scale_pages(recording, wanted, had) {
+            break;
+        }
+        bare = run(recording, &without, folder, limit)?;
+    }
     let alone = &recording.about.alone;
     let real = middle(&alone.user, &alone.system);
     let missing = real.saturating_sub(middle(&bare.user, &bare.system));
@@ -43,11 +54,45 @@ pub fn calibrate(recording: &mut Recording, folder: &Path, limit: Duration) -> R
     Ok(())
 }
 
+/// Changes the numbers of touched pages in proportion, so that there are as many page faults as
+/// wanted. Whether anything changed.
+fn scale_pages(recording: &mut Recording, wanted: u64, had: u64) -> bool {
+    let events = recording.streams.iter_mut().flat_map(|stream| &mut stream.events);
+    let pages: Vec<&mut Pages> = events
+        .filter_map(|(_, event)| match event {
+            Event::Pages(pages) => Some(pages),
+            _ => None,
+        })
+        .collect();
+    let sum = |it: &Pages| u64::from(it.fresh) + u64::from(it.file) + u64::from(it.copied);
+    let total: u64 = pages.iter().map(|it| sum(it)).sum();
+    let target = (total + wanted).saturating_sub(had);
+    if total == 0 || target == total {
+        return false;
+    }
+    let factor = target as f64 / total as f64;
+    // What rounding leaves goes to the next ones.
+    let mut rest = 0.0;
+    let mut scale = |count: &mut u32| {
+        let exact = f64::from(*count) * factor + rest;
+        let whole = exact.round().max(0.0);
+        (*count, rest) = (whole as u32, exact - whole);
+    };
+    for Pages { fresh, file, copied } in pages {
+        [fresh, file, copied].into_iter().for_each(&mut scale);
+    }
+    true
+}
+
 /// The median of the sums.
 fn middle(user: &[u64], system: &[u64]) -> u64 {
-    let mut sums: Vec<u64> = user.iter().zip(system).map(|(user, system)| user + system).collect();
-    sums.sort_unstable();
-    sums.get(sums.len() / 2).copied().unwrap_or(0)
+    median(&user.iter().zip(system).map(|(user, system)| user + system).collect::<Vec<_>>())
+}
+
+fn median(values: &[u64]) -> u64 {
+    let mut values = values.to_vec();
+    values.sort_unstable();
+    values.get(values.len() / 2).copied().unwrap_or(0)
 }
 
 fn run(recording: &Recording, options: &Options, folder: &Path, limit: Duration) -> Result<Costs> {
@@ -83,7 +128,7 @@ fn run(recording: &Recording, options: &Options, folder: &Path, limit: Duration)
         let fine = end.status.success() && end.killed.is_none();
         ensure!(fine, "re-enacting it here ended with {} {}", end.status, said.trim());
         if number > 0 {
-            costs.add(end.end_ns - end.start_ns, end.usage.user_ns, end.usage.system_ns);
+            costs.add(end.end_ns - end.start_ns, &end.usage);
         }
         for entry in fs::read_dir(folder)?.flatten() {
             let path = entry.path();
@@ -99,4 +144,25 @@ fn run(recording: &Recording, options: &Options, folder: &Path, limit: Duration)
     }
     fs::remove_dir_all(&place)?;
     Ok(costs)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::recording::Stream;
+
+    #[test]
+    fn pages_are_scaled_to_the_wanted_faults() {
+        let pages = Pages { fresh: 5, file: 3, copied: 2 };
+        let events = vec![(0, Event::Pages(pages)); 10];
+        let streams = vec![Stream { program: String::new(), events }];
+        let mut recording = Recording { streams, ..Recording::default() };
+        assert!(scale_pages(&mut recording, 163, 130));
+        let of = |(_, event): &(u64, Event)| match event {
+            Event::Pages(it) => it.fresh + it.file + it.copied,
+            _ => 0,
+        };
+        assert_eq!(recording.streams[0].events.iter().map(of).sum::<u32>(), 133);
+        assert!(!scale_pages(&mut recording, 130, 130), "there are as many as wanted");
+    }
 }

@@ -1,13 +1,13 @@
 //! A recording as instructions. What could reach beyond the stand-in files is made harmless here,
 //! and what is not re-enacted is counted.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::layout::Layout;
+use super::own_faults::OwnFaults;
 use crate::recording::groups::Groups;
-use crate::recording::script::{Instruction, Script, bits, code};
-use crate::recording::{Base, Call, Class, Event, Kind, NO_PATH, Recording};
-use crate::sys;
+use crate::recording::script::{Instruction, SOCKET_FLAGS, Script, bits, code};
+use crate::recording::{Base, Call, Class, Event, Kind, NO_PATH, Pages, Recording};
 
 const PAGE: u64 = 4096;
 const MAP_FIXED: u64 = 0x10;
@@ -18,6 +18,7 @@ const ADVICE: [u64; 8] = [0, 1, 2, 3, 4, 8, 14, 15];
 const O_DIRECT: u64 = 0o40000;
 const O_CREAT_TRUNC: u64 = 0o1100;
 const ACCESS_MODE: u64 = 3;
+const O_CLOEXEC: u64 = 0o2_000_000;
 const F_SETFD: u64 = 2;
 const F_GETFL: u64 = 3;
 const X_OK: u64 = 1;
@@ -31,6 +32,8 @@ pub struct Options {
     pub steps_per_ns: f64,
     /// How deep the tree of stand-in files lies.
     pub depth: usize,
+    /// Page faults of stand-in processes themselves.
+    pub own: OwnFaults,
     /// Classes whose operations are left out.
     pub without: Vec<Class>,
 }
@@ -54,6 +57,8 @@ pub fn compile(recording: &Recording, options: &Options) -> Compiled {
         layout: Layout::new(recording, options.depth),
         groups: Groups::of(recording),
         offsets: HashMap::new(),
+        forked: forked(recording),
+        owed: 0,
         out: Compiled {
             script: Script::default(),
             most_stretches: 1,
@@ -68,6 +73,21 @@ pub fn compile(recording: &Recording, options: &Options) -> Compiled {
     compiler.out
 }
 
+/// The pages without those that the stand-in process touches by itself: what is shared with
+/// another process, then about as many of files as new ones.
+fn without_own(pages: Pages, owed: &mut u32) -> Pages {
+    let mut left = pages;
+    let mut take = |from: &mut u32, most: u32| {
+        let taken = (*owed).min(*from).min(most);
+        (*from, *owed) = (*from - taken, *owed - taken);
+    };
+    take(&mut left.copied, u32::MAX);
+    take(&mut left.file, pages.file / 2);
+    take(&mut left.fresh, u32::MAX);
+    take(&mut left.file, u32::MAX);
+    left
+}
+
 struct Compiler<'a> {
     recording: &'a Recording,
     options: &'a Options,
@@ -75,7 +95,20 @@ struct Compiler<'a> {
     groups: Groups,
     /// Where the text of a path is.
     offsets: HashMap<u32, u32>,
+    /// Streams that begin as a child with a copy of its parent's memory.
+    forked: HashSet<u32>,
+    /// Page faults that the process has by itself, which are not yet taken off.
+    owed: u32,
     out: Compiled,
+}
+
+fn forked(recording: &Recording) -> HashSet<u32> {
+    let events = recording.streams.iter().flat_map(|stream| &stream.events);
+    let children = events.filter_map(|(_, event)| match event {
+        Event::Fork(child, false) => Some(*child),
+        _ => None,
+    });
+    children.collect()
 }
 
 impl Compiler<'_> {
@@ -90,7 +123,11 @@ impl Compiler<'_> {
         // In the place of the first execution is the start of the re-enactment.
         let first = usize::from(number == 0);
         let fresh = |at: usize| number == 0 && at == 0;
-        let mut image_starts = number == 0;
+        self.owed = match number {
+            0 => options.own.program,
+            _ if self.forked.contains(&(number as u32)) => options.own.child,
+            _ => 0,
+        };
         if number == 0
             && let Some(folder) = self.recording.about.folder
         {
@@ -110,7 +147,7 @@ impl Compiler<'_> {
             if at < first && matches!(event, Event::Exec(_)) {
                 continue;
             }
-            if let Some((class, it)) = self.event(event, number, &mut image_starts) {
+            if let Some((class, it)) = self.event(event, number) {
                 let group = self.groups.at(number, at).0;
                 add(&mut all, class, Instruction { group, ..it });
             }
@@ -120,12 +157,7 @@ impl Compiler<'_> {
     }
 
     /// The instruction of an event of that stream, with its class.
-    fn event(
-        &mut self,
-        event: &Event,
-        stream: usize,
-        image_starts: &mut bool,
-    ) -> Option<(Class, Instruction)> {
+    fn event(&mut self, event: &Event, stream: usize) -> Option<(Class, Instruction)> {
         let plain = |code: u8, first: u32| Instruction { code, first, ..Instruction::default() };
         Some(match event {
             Event::Call(call) => match self.call(call) {
@@ -141,21 +173,15 @@ impl Compiler<'_> {
             }
             Event::Thread(child) => (Class::Thread, plain(code::THREAD, *child)),
             Event::Exec(_) => {
-                *image_starts = true;
+                self.owed = self.options.own.program;
                 (Class::Exec, plain(code::EXEC, 0))
             }
             Event::Wait(child) => (Class::Wait, plain(code::WAIT, *child)),
             Event::Join(child) => (Class::Wait, plain(code::JOIN, *child)),
             Event::Pages(pages) => {
-                // A stand-in process touches some pages before its first instruction.
-                let (own_fresh, own_file) = match std::mem::take(image_starts) {
-                    true => sys::start_costs(),
-                    false => (0, 0),
-                };
-                let fresh = pages.fresh.saturating_sub(own_fresh);
-                let file = pages.file.saturating_sub(own_file);
+                let Pages { fresh, file, copied } = without_own(*pages, &mut self.owed);
                 self.out.most_stretches = self.out.most_stretches.max(file);
-                let it = plain(code::PAGES, pages.copied);
+                let it = plain(code::PAGES, copied);
                 (Class::Faults, Instruction { size: fresh.into(), at: file.into(), ..it })
             }
             Event::Sleep(ns) => (Class::Wait, Instruction { size: *ns, ..plain(code::SLEEP, 0) }),
@@ -226,11 +252,17 @@ impl Compiler<'_> {
                 return Some(it);
             }
             Kind::Break => return Some(it),
-            Kind::Pipe => {
+            Kind::Pipe | Kind::SocketPair => {
                 (it.at, it.second) = (gave, call.other as u32);
-                it.flags &= 0o2_000_000;
+                it.flags &= if call.kind == Kind::Pipe { O_CLOEXEC } else { SOCKET_FLAGS };
                 return (call.result >= 0).then_some(it);
             }
+            Kind::Socket => {
+                (it.at, it.bits) = (gave, it.bits | bits::GIVES);
+                return (call.result >= 0).then_some(it);
+            }
+            // One that found somebody is not re-enacted.
+            Kind::Connect if call.result >= 0 => return None,
             _ => {}
         }
         if call.path != NO_PATH {
@@ -290,5 +322,20 @@ impl Compiler<'_> {
         }
         self.out.changes_tree |= changes && base != Base::Own;
         Some(it)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn own_page_faults_are_taken_off_once() {
+        let pages = Pages { fresh: 10, file: 8, copied: 5 };
+        let mut owed = 12;
+        let left = without_own(pages, &mut owed);
+        assert_eq!((left, owed), (Pages { fresh: 7, file: 4, copied: 0 }, 0));
+        let mut owed = 30;
+        assert_eq!((without_own(pages, &mut owed), owed), (Pages::default(), 7), "the rest later");
     }
 }

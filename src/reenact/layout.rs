@@ -9,6 +9,7 @@ use crate::recording::{Base, Event, FileKind, Kind, PathText, Recording};
 const JOINT: char = ',';
 /// Joined names stay shorter than a name may be.
 const LONGEST: usize = 250;
+const AT_FDCWD: i32 = -100;
 
 /// The places of the files of a recording.
 pub struct Layout<'a> {
@@ -17,6 +18,22 @@ pub struct Layout<'a> {
     bases: HashSet<&'a [u32]>,
     /// How deep the tree lies.
     depth: usize,
+}
+
+/// Whether the program names files relative to the working directory.
+fn starts_from_folder(recording: &Recording) -> bool {
+    let events = recording.streams.iter().flat_map(|stream| &stream.events);
+    let relative = |path: u32| {
+        recording.paths.get(path as usize).is_some_and(|path| path.base == Base::Relative)
+    };
+    events.into_iter().any(|(_, event)| match event {
+        Event::Call(call) => {
+            let [first, second] = [(call.fd, call.path), (call.other, call.second_path)];
+            [first, second].into_iter().any(|(fd, path)| fd == AT_FDCWD && relative(path))
+        }
+        Event::Exec(path) => relative(*path),
+        _ => false,
+    })
 }
 
 impl<'a> Layout<'a> {
@@ -29,7 +46,8 @@ impl<'a> Layout<'a> {
                 bases.insert(&path.parts);
             }
         };
-        recording.about.folder.into_iter().for_each(&mut add);
+        let works_there = starts_from_folder(recording);
+        recording.about.folder.filter(|_| works_there).into_iter().for_each(&mut add);
         for file in &recording.files {
             if let FileKind::Link(target) = file.kind {
                 add(file.path);

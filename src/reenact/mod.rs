@@ -7,6 +7,7 @@ mod calibrate;
 mod change;
 mod compile;
 mod layout;
+mod own_faults;
 mod tree;
 
 use std::fs::{self, File};
@@ -18,6 +19,7 @@ use anyhow::{Context, Result};
 pub use calibrate::calibrate;
 pub use change::{Change, changed};
 pub use compile::{Compiled, Options, compile};
+use own_faults::OwnFaults;
 pub use tree::{bytes_needed, depth_of, make_tree, pages_needed, restore};
 
 use crate::recording::Recording;
@@ -36,8 +38,12 @@ const STRETCH: u64 = 64 << 10;
 /// program.
 pub fn prepare(recording: &Recording, options: &Options, folder: &Path) -> Result<Compiled> {
     make_tree(recording, &folder.join(TREE)).context("making the stand-in files")?;
+    let own = std::env::current_exe().context("finding the path of envtax itself")?;
+    let copy = folder.join(PROGRAM);
+    fs::copy(&own, &copy).with_context(|| format!("copying envtax to `{}`", copy.display()))?;
     let depth = depth_of(&folder.join(TREE));
-    let compiled = compile(recording, &Options { depth, ..options.clone() });
+    let own = OwnFaults::count(folder)?;
+    let compiled = compile(recording, &Options { depth, own, ..options.clone() });
     let path = folder.join(SCRIPT);
     let mut file = File::create(&path).with_context(|| format!("making `{}`", path.display()))?;
     let mut bytes = compiled.script.to_bytes();
@@ -45,9 +51,6 @@ pub fn prepare(recording: &Recording, options: &Options, folder: &Path) -> Resul
     let least = u64::from(compiled.most_stretches) * STRETCH;
     bytes.resize(bytes.len().max(least as usize), 1);
     file.write_all(&bytes)?;
-    let own = std::env::current_exe().context("finding the path of envtax itself")?;
-    let copy = folder.join(PROGRAM);
-    fs::copy(&own, &copy).with_context(|| format!("copying envtax to `{}`", copy.display()))?;
     let path = folder.join(COPY);
     let file = File::create(&path).with_context(|| format!("making `{}`", path.display()))?;
     crate::recording::write(recording, file)?;

@@ -106,7 +106,7 @@ pub use process::{
 };
 pub use process_tree::{ProcessTree, TREE_PROCESS_BYTES};
 pub use ptrace::enter_ptrace;
-pub use reenact::{spin_rate, start_costs};
+pub use reenact::spin_rate;
 pub use seccomp::{check_seccomp, enter_seccomp};
 pub use self_exec_program::{REPLACING_EXECUTABLE, dynamic_replacing_executable};
 pub use shell::{command_of, quoted_backslashes, shell};

@@ -217,7 +217,8 @@ impl Tracer<'_> {
                 return (libc::PTRACE_CONT, 0);
             }
             0 => {
-                end.signals += 1;
+                // The end of a child comes by itself when it is re-enacted.
+                end.signals += u64::from(signal != libc::SIGCHLD);
                 return (go_on, signal);
             }
             libc::PTRACE_EVENT_FORK => self.born(own, Born::Fork),

@@ -120,7 +120,3 @@ pub fn raises_rights(_program: &Path) -> bool {
 pub fn spin_rate() -> f64 {
     0.0
 }
-
-pub fn start_costs() -> (u32, u32) {
-    (0, 0)
-}

@@ -67,7 +67,7 @@ pub use elsewhere::{
     cgroup_folders, check_seccomp, clock_by_call_ns, emulator, end_with_starter, enter_ptrace,
     enter_seccomp, has_vdso, header_of, is_root, leave_first_place, leaves_emulator, let_through,
     let_write, memory_of, no_input, own_user_and_group, page_counts, private_mounts, raises_rights,
-    root_is_mount, spin_rate, start_costs, trace,
+    root_is_mount, spin_rate, trace,
 };
 pub use exclusive_file::{is_device, open_exclusively};
 pub use facts::facts;

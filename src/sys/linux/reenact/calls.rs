@@ -6,8 +6,10 @@ use std::cell::UnsafeCell;
 use super::machine::call;
 use super::memory;
 use super::site::Site;
-use crate::recording::Kind;
-use crate::recording::script::{Instruction, MOST_FDS, bits};
+use crate::recording::script::{
+    BY_EMPTY_PATH, BY_STATX, HANDLED, Instruction, MOST_FDS, SOCKET_FLAGS, bits,
+};
+use crate::recording::{ATTRIBUTES, Kind};
 
 /// The most bytes that one call reads or writes at a time; a larger one is done in pieces.
 const BUFFER: usize = 1 << 18;
@@ -24,6 +26,18 @@ struct Buffer(UnsafeCell<[u8; BUFFER]>);
 unsafe impl Sync for Buffer {}
 
 static BUFFER_OF_ALL: Buffer = Buffer(UnsafeCell::new([0; BUFFER]));
+
+/// The address of a socket that does not exist, in the working directory.
+static NOBODY: libc::sockaddr_un = {
+    let mut address = libc::sockaddr_un { sun_family: libc::AF_UNIX as u16, sun_path: [0; 108] };
+    let mut at = 0;
+    let name = b"no-such-socket";
+    while at < name.len() {
+        address.sun_path[at] = name[at] as libc::c_char;
+        at += 1;
+    }
+    address
+};
 
 const BAD: i64 = -(libc::EBADF as i64);
 const HERE: u64 = libc::AT_FDCWD as u64;
@@ -57,6 +71,11 @@ fn buffer() -> u64 {
     BUFFER_OF_ALL.0.get() as u64
 }
 
+/// The name of an extended attribute by its number.
+fn attribute(number: u64) -> u64 {
+    ATTRIBUTES.get(number as usize).unwrap_or(&ATTRIBUTES[0]).as_ptr() as u64
+}
+
 /// Makes the call. Negative for an error.
 pub fn perform(kind: Kind, it: &Instruction, site: &Site) -> i64 {
     if it.fd >= MOST_FDS {
@@ -69,7 +88,8 @@ pub fn perform(kind: Kind, it: &Instruction, site: &Site) -> i64 {
         Kind::MemoryAdvice => memory::advise(it),
         Kind::Remap => memory::remap(it),
         Kind::Break => memory::set_break(it),
-        Kind::Pipe => make_pipe(it),
+        Kind::Pipe | Kind::SocketPair => make_pair(kind, it),
+        Kind::Socket => make_socket(it),
         _ if (kind as u8) >= Kind::Sigaction as u8 && kind != Kind::FailedExec => small(kind, it),
         _ if it.first != u32::MAX => with_path(kind, it, site),
         _ => with_descriptor(kind, it),
@@ -87,8 +107,14 @@ fn with_path(kind: Kind, it: &Instruction, site: &Site) -> i64 {
         Kind::Statx => (libc::SYS_statx, [fd, path, flags, size, buffer(), 0]),
         Kind::Statfs => (libc::SYS_statfs, [path, buffer(), 0, 0, 0, 0]),
         Kind::Getxattr => {
-            let name = c"user.envtax".as_ptr() as u64;
-            (libc::SYS_lgetxattr, [path, name, buffer(), 256, 0, 0])
+            let follows = flags & libc::AT_SYMLINK_NOFOLLOW as u64 == 0;
+            let number = if follows { libc::SYS_getxattr } else { libc::SYS_lgetxattr };
+            (number, [path, attribute(size), buffer(), 256, 0, 0])
+        }
+        Kind::Listxattr => {
+            let follows = flags & libc::AT_SYMLINK_NOFOLLOW as u64 == 0;
+            let number = if follows { libc::SYS_listxattr } else { libc::SYS_llistxattr };
+            (number, [path, buffer(), 256, 0, 0, 0])
         }
         Kind::Access => (libc::SYS_faccessat, [fd, path, flags, 0, 0, 0]),
         Kind::Readlink => (libc::SYS_readlinkat, [fd, path, buffer(), PATH as u64, 0, 0]),
@@ -137,7 +163,14 @@ fn with_descriptor(kind: Kind, it: &Instruction) -> i64 {
     let (number, arguments) = match kind {
         Kind::Read | Kind::Write | Kind::Pread | Kind::Pwrite => return in_pieces(kind, it),
         Kind::ReadPipe | Kind::WritePipe => return through_pipe(kind, it),
-        Kind::Fstat => (libc::SYS_fstat, [fd, buffer(), 0, 0, 0, 0]),
+        Kind::Fstat => by_descriptor(it.flags, fd),
+        Kind::Getxattr => (libc::SYS_fgetxattr, [fd, attribute(size), buffer(), 256, 0, 0]),
+        Kind::Listxattr => (libc::SYS_flistxattr, [fd, buffer(), 256, 0, 0, 0]),
+        Kind::Connect => {
+            let address = &raw const NOBODY as u64;
+            (libc::SYS_connect, [fd, address, size_of::<libc::sockaddr_un>() as u64, 0, 0, 0])
+        }
+        Kind::Shutdown => (libc::SYS_shutdown, [fd, it.flags & 3, 0, 0, 0, 0]),
         Kind::Getdents => (libc::SYS_getdents64, [fd, buffer(), size.min(BUFFER as u64), 0, 0, 0]),
         Kind::Seek => (libc::SYS_lseek, [fd, at, it.flags, 0, 0, 0]),
         Kind::Close => (libc::SYS_close, [fd, 0, 0, 0, 0, 0]),
@@ -168,6 +201,19 @@ fn with_descriptor(kind: Kind, it: &Instruction) -> i64 {
     // SAFETY: descriptors are the script's own; the buffer is larger than what any of these calls
     // writes.
     unsafe { call(number, arguments) }
+}
+
+/// Asks for the state of an open file, in the way that the program did.
+fn by_descriptor(way: u64, fd: u64) -> (libc::c_long, [u64; 6]) {
+    let (empty, flag) = (c"".as_ptr() as u64, libc::AT_EMPTY_PATH as u64);
+    match way {
+        BY_EMPTY_PATH => (libc::SYS_newfstatat, [fd, empty, buffer(), flag, 0, 0]),
+        BY_STATX => {
+            let all = u64::from(libc::STATX_BASIC_STATS);
+            (libc::SYS_statx, [fd, empty, flag, all, buffer(), 0])
+        }
+        _ => (libc::SYS_fstat, [fd, buffer(), 0, 0, 0, 0]),
+    }
 }
 
 /// Reads or writes all of the size, at most a buffer at a time.
@@ -234,7 +280,20 @@ fn placed(result: i64, it: &Instruction) -> i64 {
     wanted.into()
 }
 
-fn make_pipe(it: &Instruction) -> i64 {
+/// A socket of this machine: bound to nothing, and connected to nobody.
+fn make_socket(it: &Instruction) -> i64 {
+    let families = [libc::AF_UNIX, libc::AF_INET, libc::AF_INET6].map(|family| family as u64);
+    let kinds = [libc::SOCK_STREAM, libc::SOCK_DGRAM].map(|kind| kind as u64);
+    if !families.contains(&it.size) || !kinds.contains(&(it.flags & 15)) {
+        return -i64::from(libc::EAFNOSUPPORT);
+    }
+    let flags = it.flags & (15 | SOCKET_FLAGS);
+    // SAFETY: takes numbers only.
+    placed(unsafe { call(libc::SYS_socket, [it.size, flags, 0, 0, 0, 0]) }, it)
+}
+
+/// A pipe, or two sockets that are connected with each other.
+fn make_pair(kind: Kind, it: &Instruction) -> i64 {
     let (read, write) = (it.at as u32 as i32, it.second as i32);
     let fits = |fd: i32| (0..MOST_FDS).contains(&fd);
     if !fits(read) || !fits(write) {
@@ -242,7 +301,16 @@ fn make_pipe(it: &Instruction) -> i64 {
     }
     let mut made = [0_i32; 2];
     // SAFETY: the buffer is what the call writes.
-    let result = unsafe { call(libc::SYS_pipe2, [made.as_mut_ptr() as u64, it.flags, 0, 0, 0, 0]) };
+    let result = unsafe {
+        let room = made.as_mut_ptr() as u64;
+        match kind {
+            Kind::Pipe => call(libc::SYS_pipe2, [room, it.flags, 0, 0, 0, 0]),
+            _ => {
+                let sort = libc::SOCK_STREAM as u64 | it.flags;
+                call(libc::SYS_socketpair, [libc::AF_UNIX as u64, sort, 0, room, 0, 0])
+            }
+        }
+    };
     if result < 0 || made == [read, write] {
         return result;
     }
@@ -263,11 +331,34 @@ fn make_pipe(it: &Instruction) -> i64 {
     0
 }
 
+/// A handler that does nothing, or none: the end of a child then interrupts its parent, or not.
+fn handle_ends_of_children(handles: bool) -> i64 {
+    extern "C" fn nothing(_: libc::c_int) {}
+    let handler = if handles { nothing as *const () as usize } else { libc::SIG_DFL };
+    // SAFETY: all zeroes is a valid action; the handler touches nothing.
+    let result = unsafe {
+        let mut action: libc::sigaction = std::mem::zeroed();
+        (action.sa_sigaction, action.sa_flags) = (handler, libc::SA_RESTART);
+        libc::sigaction(libc::SIGCHLD, &action, std::ptr::null_mut())
+    };
+    result.into()
+}
+
 /// Calls that change nothing.
 fn small(kind: Kind, it: &Instruction) -> i64 {
     let signal = libc::SIGUSR1 as u64;
     let (number, arguments) = match kind {
+        Kind::Sigaction if it.fd == libc::SIGCHLD && it.flags != 0 => {
+            return handle_ends_of_children(it.flags == HANDLED);
+        }
         Kind::Sigaction => (libc::SYS_rt_sigaction, [signal, 0, buffer(), 8, 0, 0]),
+        Kind::Poll => {
+            // Of the input, as often as the recorded call had descriptors.
+            let entries = it.size.min(64);
+            let asked = [libc::pollfd { fd: 0, events: libc::POLLOUT, revents: 0 }; 64];
+            // SAFETY: the array has that many entries and outlives the call, which does not wait.
+            return unsafe { call(libc::SYS_poll, [asked.as_ptr() as u64, entries, 0, 0, 0, 0]) };
+        }
         Kind::Sigmask => (libc::SYS_rt_sigprocmask, [0, 0, buffer(), 8, 0, 0]),
         Kind::AlternateStack => (libc::SYS_sigaltstack, [0, buffer(), 0, 0, 0, 0]),
         Kind::Random => (libc::SYS_getrandom, [buffer(), it.size.min(256), 0, 0, 0, 0]),

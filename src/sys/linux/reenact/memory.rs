@@ -138,6 +138,9 @@ pub fn set_break(it: &Instruction) -> i64 {
     if space.first_break == 0 {
         // SAFETY: asks only.
         space.first_break = unsafe { call(libc::SYS_brk, [0; 6]) } as u64;
+        if it.at == 0 {
+            return space.first_break as i64;
+        }
     }
     let target = if it.at == 0 { 0 } else { space.first_break + it.at.min(MOST_HEAP) };
     // SAFETY: never below the first end, so nothing that is in use goes away.

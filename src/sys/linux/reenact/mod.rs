@@ -14,4 +14,3 @@ mod site;
 mod start;
 
 pub use machine::spin_rate;
-pub use start::start_costs;

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicI32, AtomicU32, AtomicUsize, Ordering};
 
 use super::super::clock::now_ns;
 use super::calls;
-use super::machine::{call, spin};
+use super::machine::{call, spin, ticks};
 use super::memory;
 use super::site::{Site, read};
 use crate::recording::groups::MOST_GROUPS;
@@ -46,8 +46,11 @@ pub struct Player<'a> {
     /// Its end is not that of the process.
     is_thread: bool,
     begun: u64,
-    /// The end of the operation before.
+    begun_ticks: u64,
+    /// The end of the operation before, in ticks.
     last: u64,
+    /// Group and time in ns of the execution of this program by another one.
+    executed: Option<(u8, u64)>,
     numbers: [u64; NUMBERS],
 }
 
@@ -60,19 +63,22 @@ struct Errand {
 
 impl Player<'_> {
     pub fn new(site: &Site) -> Player<'_> {
-        let begun = now_ns();
-        Player { site, stream: 0, is_thread: false, begun, last: begun, numbers: [0; NUMBERS] }
+        let (begun, begun_ticks) = (now_ns(), ticks());
+        let numbers = [0; NUMBERS];
+        let last = begun_ticks;
+        let executed = None;
+        Player { site, stream: 0, is_thread: false, begun, begun_ticks, last, executed, numbers }
     }
 
-    fn add_time(&mut self, class: Class, group: u8, ns: u64) {
+    fn add_time(&mut self, class: Class, group: u8, ticks: u64) {
         self.numbers[FIRST + 2 * class as usize] += 1;
-        self.numbers[FIRST + 1 + 2 * class as usize] += ns;
-        self.numbers[FIRST_GROUP + usize::from(group) % MOST_GROUPS] += ns;
+        self.numbers[FIRST + 1 + 2 * class as usize] += ticks;
+        self.numbers[FIRST_GROUP + usize::from(group) % MOST_GROUPS] += ticks;
     }
 
     /// The time since the operation before belongs to this class and group.
     fn stamp(&mut self, class: u8, group: u8) {
-        let now = now_ns();
+        let now = ticks();
         if let Some((class, ..)) = Class::ALL.get(usize::from(class)) {
             self.add_time(*class, group, now.saturating_sub(self.last));
         }
@@ -85,7 +91,7 @@ impl Player<'_> {
         let start = self.site.start_of(stream).unwrap_or_default();
         let executed = (start + next * INSTRUCTION).saturating_sub(INSTRUCTION);
         let group = self.site.bytes.get(executed..).and_then(read).map_or(0, |it| it.group);
-        self.add_time(Class::Exec, group, now_ns().saturating_sub(begun));
+        self.executed = Some((group, now_ns().saturating_sub(begun)));
         self.play(place)
     }
 
@@ -146,9 +152,7 @@ impl Player<'_> {
         // SAFETY: the child goes on with this very code, and uses nothing of the runtime library.
         let pid = unsafe { call(libc::SYS_clone, [libc::SIGCHLD as u64, 0, 0, 0, 0, 0]) };
         if pid == 0 {
-            self.numbers = [0; NUMBERS];
-            self.last = now_ns();
-            self.is_thread = false;
+            *self = Player::new(self.site);
             self.play(stream);
         }
         child.store(pid as i32, Ordering::Relaxed);
@@ -244,7 +248,16 @@ impl Player<'_> {
     fn report(&mut self) {
         self.numbers[0] = REPORT_MARK;
         self.numbers[1] = self.stream as u64;
-        (self.numbers[2], self.numbers[3]) = (self.begun, now_ns());
+        let (now, passed) = (now_ns(), ticks().wrapping_sub(self.begun_ticks));
+        let ns_of_tick = now.saturating_sub(self.begun) as f64 / passed.max(1) as f64;
+        let of_classes = (0..CLASSES).map(|class| FIRST + 1 + 2 * class);
+        for place in of_classes.chain(FIRST_GROUP..FIRST_GROUP + MOST_GROUPS) {
+            self.numbers[place] = (self.numbers[place] as f64 * ns_of_tick) as u64;
+        }
+        if let Some((group, ns)) = self.executed.take() {
+            self.add_time(Class::Exec, group, ns);
+        }
+        (self.numbers[2], self.numbers[3]) = (self.begun, now);
         (self.numbers[4], self.numbers[5]) = self.site.identity;
         let bytes = self.numbers.as_ptr() as u64;
         let length = size_of_val(&self.numbers) as u64;
@@ -299,12 +312,16 @@ fn join(stream: usize) {
 }
 
 fn sleep(ns: u64) {
-    let time = libc::timespec {
+    let mut time = libc::timespec {
         tv_sec: (ns / 1_000_000_000) as _,
         tv_nsec: (ns % 1_000_000_000) as libc::c_long,
     };
+    let place = &raw mut time as u64;
+    // The rest of the time is written over it where a signal interrupts the call.
     // SAFETY: the time outlives the call.
-    unsafe { call(libc::SYS_nanosleep, [&raw const time as u64, 0, 0, 0, 0, 0]) };
+    while unsafe { call(libc::SYS_nanosleep, [place, place, 0, 0, 0, 0]) }
+        == -i64::from(libc::EINTR)
+    {}
 }
 
 /// Writes a number as digits that end with a zero byte.

@@ -155,14 +155,3 @@ fn number(digits: &[u8]) -> u64 {
         sum.wrapping_mul(10).wrapping_add(u64::from(digit.wrapping_sub(b'0')))
     })
 }
-
-/// Page faults that a stand-in process has before its first instruction: of new pages, and of
-/// stretches of its own binary.
-pub fn start_costs() -> (u32, u32) {
-    (START_FRESH, START_FILE)
-}
-
-/// Counted in `/proc/PID/pagemap` of a release's stand-in process for `true`, stopped at its exit,
-/// less the pages that its script touches. Both together are its 25 minor faults more than those.
-const START_FRESH: u32 = 10;
-const START_FILE: u32 = 15;
