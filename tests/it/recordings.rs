@@ -76,7 +76,8 @@ fn what_is_not_recorded_is_named() {
         return;
     }
     let place = Place::new();
-    let script = "import ctypes, socket; ctypes.CDLL(None).syscall(425, 0, 0); socket.socket()";
+    let script = "import ctypes, socket; ctypes.CDLL(None).syscall(425, 0, 0); \
+                  socket.socket(socket.AF_NETLINK, socket.SOCK_RAW)";
     let done = record(&place, &["python3", "-c", script]).run().exits(0);
     done.complains("not re-enacted:").complains("io_uring_setup × 1").complains("socket × 1");
     let shown = place.envtax(["record", "--show", "it.rec"]).run().exits(0);
