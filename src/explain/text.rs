@@ -124,6 +124,10 @@ fn sentences(it: &OfEnvironment, all: &Explanation) -> String {
     if wall.value > all.real_native.value && it.verdict == "slower" {
         lines += &wrapped(&because(&it.parts));
     }
+    if it.verdict == "inconclusive" {
+        let more = it.rounds * 3;
+        lines += &wrapped(&format!("More rounds may tell: give `--rounds {more}`."));
+    }
     for sentence in &it.differs {
         lines += &wrapped(&format!("{sentence}."));
     }

@@ -1,5 +1,5 @@
 //! `envtax explain`: re-enacts recordings in environments and prints what the programs cost there.
-//! May use every folder; only this file prints. Must not measure, compare or format anything itself.
+//! May use every folder; only this file prints. Must not measure, compare or format anything.
 
 mod acts;
 
