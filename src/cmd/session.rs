@@ -19,6 +19,7 @@ use crate::cli::{
 use crate::compare::{ADVISABLE_SESSIONS, Comparison, MIN_SESSIONS, pooled, tax_of};
 use crate::exit::Exit;
 use crate::model::{COMMAND, CommandPhase, is_name};
+use crate::words::{Words, text};
 
 /// What every session of a folder measures: the words after the label of the first one.
 const ARGUMENTS: &str = "arguments.json";
@@ -144,8 +145,9 @@ fn compare(args: &SessionCompareArgs) -> Result<Exit> {
         sides.iter().map(|(label, sources)| pooled(label, sources)).collect::<Result<_>>()?;
     let comparison = show::show(&columns, &args.show, again(args), rules.as_ref())?;
     let have = sides.iter().map(|(label, sources)| (label.as_str(), sources.len()));
-    let text = next(&comparison, have.collect());
-    show::behind(&args.show, &show::wrapped(&text))?;
+    let words = Words::of(show::language(args.show.lang.as_deref())?);
+    let told = next(&comparison, &words, have.collect());
+    show::behind(&args.show, &show::wrapped(&told))?;
     gate::finish(&comparison, &args.show, Exit::Done)
 }
 
@@ -159,7 +161,7 @@ fn again(args: &SessionCompareArgs) -> Vec<String> {
 }
 
 /// How many more sessions are needed, as commands. Sessions of both labels are taken in turn.
-fn next(comparison: &Comparison, have: Vec<(&str, usize)>) -> String {
+fn next(comparison: &Comparison, words: &Words, have: Vec<(&str, usize)>) -> String {
     let asked = comparison
         .rows
         .iter()
@@ -169,38 +171,27 @@ fn next(comparison: &Comparison, have: Vec<(&str, usize)>) -> String {
     let margin = crate::units::percent(comparison.margin);
     let least = have.iter().map(|(_, count)| *count).min().unwrap_or_default();
     let needed = reaches.iter().map(|reach| reach.needed).max_by_key(|it| it.unwrap_or(usize::MAX));
-    let (target, why) = match needed {
-        _ if least < MIN_SESSIONS => {
-            (MIN_SESSIONS, format!("{MIN_SESSIONS} sessions a side are needed for a verdict"))
-        }
-        None if least < ADVISABLE_SESSIONS => {
-            (ADVISABLE_SESSIONS, format!("{ADVISABLE_SESSIONS} sessions a side are advisable"))
-        }
-        None => return format!("enough: {least} sessions a side"),
-        Some(None) => {
-            let text = "a difference of MARGIN is out of reach: sessions differ too much; make \
-                        each longer, or ask for less with `--margin`";
-            return text.replace("MARGIN", &margin);
-        }
-        Some(Some(needed)) if needed <= least => {
-            return format!("enough: {least} sessions a side show a difference of {margin}");
-        }
-        Some(Some(needed)) => {
-            (needed, format!("about {needed} sessions a side are needed to see {margin}"))
-        }
+    let say = |id: &str, count: usize| {
+        words.with(id, &[("count", count.into()), ("margin", text(&margin))])
     };
-    let has: Vec<String> =
-        have.iter().map(|(label, count)| format!("`{label}` has {count}")).collect();
+    let (target, why) = match needed {
+        _ if least < MIN_SESSIONS => (MIN_SESSIONS, "session-for-verdict"),
+        None if least < ADVISABLE_SESSIONS => (ADVISABLE_SESSIONS, "session-advisable"),
+        None => return say("session-enough", least),
+        Some(None) => return say("session-out-of-reach", least),
+        Some(Some(needed)) if needed <= least => return say("session-enough-for", least),
+        Some(Some(needed)) => (needed, "session-for-margin"),
+    };
+    let has = have.iter().map(|(label, count)| {
+        words.with("session-has", &[("label", text(label)), ("count", (*count).into())])
+    });
     let missing = have.iter().filter(|(_, count)| *count < target);
     let commands: Vec<String> =
         missing.map(|(label, _)| format!("envtax session add {label}")).collect();
-    let more = target - least;
-    format!(
-        "{why}; {}\nnext, {more} times and in turn, so that what changes on the machine meanwhile \
-         meets both:\n    {}",
-        has.join(", "),
-        commands.join(" && ")
-    )
+    let has = words.listed(&has.collect::<Vec<_>>());
+    let why = say(why, target);
+    let values = [("why", text(&why)), ("has", text(&has)), ("count", (target - least).into())];
+    format!("{}\n    {}", words.with("session-next", &values), commands.join(" && "))
 }
 
 /// The run files of a label, in the order in which they were made.

@@ -101,3 +101,14 @@ gate-ticks = above the limit, but by a few ticks of CPU time
 gate-many-rows = above the limit, but not certain among so many rows
 gate-few-starts = above the limit, but in too few starts of the environment to be certain
 gate-inconclusive = inconclusive
+
+# How many more sessions are needed
+session-for-verdict = { $count } sessions a side are needed for a verdict
+session-advisable = { $count } sessions a side are advisable
+session-for-margin = about { $count } sessions a side are needed to see { $margin }
+session-enough = enough: { $count } sessions a side
+session-enough-for = enough: { $count } sessions a side show a difference of { $margin }
+session-out-of-reach = a difference of { $margin } is out of reach: sessions differ too much; make each longer, or ask for less with `--margin`
+session-has = `{ $label }` has { $count }
+session-next = { $why }; { $has }
+    next, { $count } times and in turn, so that what changes on the machine meanwhile meets both:

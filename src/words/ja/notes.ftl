@@ -92,3 +92,14 @@ gate-ticks = 上限を超えていますが、CPU時間の差が数ティック�
 gate-many-rows = 上限を超えていますが、項目数が多いため確実とは言えません
 gate-few-starts = 上限を超えていますが、環境の起動回数が少ないため確実とは言えません
 gate-inconclusive = 差は不明です
+
+# 必要な測定回数
+session-for-verdict = 判定には前後それぞれ{ $count }回の測定が必要です
+session-advisable = 前後それぞれ{ $count }回の測定を推奨します
+session-for-margin = { $margin }の差を見るには、前後それぞれ{ $count }回ほどの測定が必要です
+session-enough = 前後それぞれ{ $count }回の測定で十分です
+session-enough-for = 前後それぞれ{ $count }回の測定で、{ $margin }の差を見るのに十分です
+session-out-of-reach = 測定ごとのばらつきが大きく、{ $margin }の差は検出できません。1回の測定を長くするか、`--margin` を大きくしてください
+session-has = `{ $label }` は{ $count }回
+session-next = { $why }({ $has })
+    次のコマンドを{ $count }回、前後交互に実行してください(途中でマシンの状態が変わっても両方に同じように影響します):
