@@ -66,7 +66,11 @@ impl Probe for SyscallCall {
 /// The path, if this environment has a file there.
 fn existing(path: &str) -> Result<sys::FilePath> {
     if !Path::new(path).exists() {
-        let text = format!("there is no {path} in this environment; put one there");
+        let remedy = match sys::HAS_UNIX_SHELL {
+            true => "; put one there",
+            false => ": devices and such files exist on Unix only",
+        };
+        let text = format!("there is no {path} in this environment{remedy}");
         return Err(CannotMeasure(text).into());
     }
     Ok(sys::FilePath::new(Path::new(path))?)
