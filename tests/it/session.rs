@@ -28,7 +28,7 @@ fn sessions_are_gathered_under_labels_and_compared() {
     let told =
         last.starts_with("enough") || last.contains("session add") || last.contains("longer");
     assert!(told && last.lines().all(|line| line.chars().count() <= 80), "{last}");
-    assert!(!done.out.contains("3 sessions a side are needed"), "{}", done.out);
+    assert!(!done.out.contains("\n3 sessions a side are needed"), "{}", done.out);
     // The same by `compare` alone.
     let files = |label: &str| -> Vec<String> {
         let entries = std::fs::read_dir(place.path(&format!("sessions/{label}"))).unwrap();
