@@ -137,6 +137,8 @@ impl Compiler<'_> {
         }
         let recording = self.recording;
         let events = &recording.streams[number].events;
+        // The end of a process would cut threads off that had ended before it, unawaited.
+        let mut running: Vec<u32> = Vec::new();
         for (at, (gap, event)) in events.iter().enumerate() {
             let steps = (*gap as f64 * self.options.steps_per_ns) as u64;
             if steps >= LEAST_STEPS && !fresh(at) {
@@ -146,6 +148,18 @@ impl Compiler<'_> {
             }
             if at < first && matches!(event, Event::Exec(_)) {
                 continue;
+            }
+            match event {
+                Event::Thread(child) => running.push(*child),
+                Event::Join(child) => running.retain(|it| it != child),
+                Event::Exit(_) => {
+                    for first in running.drain(..) {
+                        let join =
+                            Instruction { code: code::JOIN, first, ..Instruction::default() };
+                        add(&mut all, Class::Wait, join);
+                    }
+                }
+                _ => {}
             }
             if let Some((class, it)) = self.event(event, number) {
                 let group = self.groups.at(number, at).0;
