@@ -344,6 +344,28 @@ fn handle_ends_of_children(handles: bool) -> i64 {
     result.into()
 }
 
+/// Asks without waiting.
+///
+/// # Safety
+/// There are that many entries, and more are not asked for.
+#[cfg(target_arch = "x86_64")]
+unsafe fn poll(asked: &[libc::pollfd], entries: u64) -> i64 {
+    // SAFETY: the caller answers for the number of entries.
+    unsafe { call(libc::SYS_poll, [asked.as_ptr() as u64, entries, 0, 0, 0, 0]) }
+}
+
+/// As on x86-64; ARM kernels have the newer call only.
+///
+/// # Safety
+/// There are that many entries, and more are not asked for.
+#[cfg(target_arch = "aarch64")]
+unsafe fn poll(asked: &[libc::pollfd], entries: u64) -> i64 {
+    let at_once = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    let limit = &raw const at_once as u64;
+    // SAFETY: the caller answers for the number of entries; the time limit outlives the call.
+    unsafe { call(libc::SYS_ppoll, [asked.as_ptr() as u64, entries, limit, 0, 0, 0]) }
+}
+
 /// Calls that change nothing.
 fn small(kind: Kind, it: &Instruction) -> i64 {
     let signal = libc::SIGUSR1 as u64;
@@ -357,7 +379,7 @@ fn small(kind: Kind, it: &Instruction) -> i64 {
             let entries = it.size.min(64);
             let asked = [libc::pollfd { fd: 0, events: libc::POLLOUT, revents: 0 }; 64];
             // SAFETY: the array has that many entries and outlives the call, which does not wait.
-            return unsafe { call(libc::SYS_poll, [asked.as_ptr() as u64, entries, 0, 0, 0, 0]) };
+            return unsafe { poll(&asked, entries) };
         }
         Kind::Sigmask => (libc::SYS_rt_sigprocmask, [0, 0, buffer(), 8, 0, 0]),
         Kind::AlternateStack => (libc::SYS_sigaltstack, [0, buffer(), 0, 0, 0, 0]),
