@@ -20,9 +20,15 @@ global_asm!(
     ".set envtax_number, 0",
     ".rept 512",
     ".p2align 4",
+    // A C library clears the register for 0 (`read`), which gVisor does not replace.
+    ".if envtax_number == 0",
+    // `xor eax, eax`
+    ".byte 0x31, 0xc0",
+    ".else",
     // `mov eax, NUMBER`
     ".byte 0xb8",
     ".long envtax_number",
+    ".endif",
     "syscall",
     "ret",
     ".set envtax_number, envtax_number + 1",
