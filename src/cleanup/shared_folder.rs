@@ -45,21 +45,28 @@ pub(super) fn removes(words: &[String]) -> bool {
 /// Makes the folder if it does not exist. No run removes it before the returned file is closed.
 /// None where the system cannot lock folders.
 pub fn make_and_hold(folder: &Path) -> io::Result<Option<File>> {
-    let until = Instant::now() + TIME_LIMIT;
+    hold_within(folder, TIME_LIMIT)
+}
+
+fn hold_within(folder: &Path, limit: Duration) -> io::Result<Option<File>> {
+    let until = Instant::now() + limit;
     loop {
         match fs::create_dir(folder) {
             Err(error) if error.kind() != ErrorKind::AlreadyExists => return Err(error),
             _ => {}
         }
-        let Ok(file) = File::open(folder) else { return Ok(None) };
-        let locked = file.try_lock_shared();
-        // Another run may have removed the folder before it was locked, and made it anew.
-        let is_there = locked.is_ok() && sys::is_at(&file, folder);
-        if is_there {
-            return Ok(Some(file));
-        }
+        // Another run may have removed the folder before it was opened, or before it was locked, and
+        // made it anew.
+        let held = match File::open(folder) {
+            Ok(file) if file.try_lock_shared().is_ok() && sys::is_at(&file, folder) => {
+                return Ok(Some(file));
+            }
+            Err(error) if error.kind() == ErrorKind::NotFound => Err(error),
+            Err(_) => return Ok(None),
+            Ok(_) => Ok(None),
+        };
         if Instant::now() >= until {
-            return Ok(None);
+            return held;
         }
         thread::sleep(Duration::from_millis(1));
     }
@@ -68,6 +75,28 @@ pub fn make_and_hold(folder: &Path) -> io::Result<Option<File>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Longer than any machine takes.
+    const LONG: Duration = Duration::from_secs(600);
+
+    /// A link to nothing is there for `create_dir` and not there for `open`, as a folder is that
+    /// another run removes between these two calls.
+    #[cfg(unix)]
+    #[test]
+    fn a_folder_that_vanishes_is_made_anew() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = place.path().join("folder");
+        std::os::unix::fs::symlink("nothing", &folder).unwrap();
+        let gone = hold_within(&folder, Duration::ZERO).unwrap_err();
+        assert_eq!(gone.kind(), ErrorKind::NotFound, "not `None`: the folder is not there");
+        thread::scope(|scope| {
+            let held = scope.spawn(|| hold_within(&folder, LONG));
+            thread::sleep(Duration::from_millis(20));
+            fs::remove_file(&folder).unwrap();
+            let held = held.join().unwrap().unwrap().expect("it is made when the link is gone");
+            assert!(sys::is_at(&held, &folder));
+        });
+    }
 
     #[test]
     fn the_last_run_removes_the_folder() {
@@ -94,7 +123,7 @@ mod tests {
         let folder = place.path().join("folder");
         let run = || {
             for _ in 0..200 {
-                let held = make_and_hold(&folder).unwrap().expect("it is held in time");
+                let held = hold_within(&folder, LONG).unwrap().expect("it is held in time");
                 for _ in 0..10 {
                     assert!(sys::is_at(&held, &folder), "it was removed while it was held");
                     thread::yield_now();
