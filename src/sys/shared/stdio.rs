@@ -9,6 +9,7 @@ use std::ptr::NonNull;
 unsafe extern "C" {
     fn fread(data: *mut c_void, size: usize, count: usize, file: *mut c_void) -> usize;
     fn fwrite(data: *const c_void, size: usize, count: usize, file: *mut c_void) -> usize;
+    fn ferror(file: *mut c_void) -> c_int;
     fn fclose(file: *mut c_void) -> c_int;
 }
 
@@ -26,12 +27,23 @@ impl StdioFile {
         NonNull::new(file).map(StdioFile).ok_or_else(io::Error::last_os_error)
     }
 
-    /// One `fread` of the whole buffer; an error if the file has less.
+    /// One `fread` of the whole buffer; an error if the file has less or cannot be read.
     #[inline]
     pub fn read(&mut self, buffer: &mut [u8]) -> io::Result<()> {
         // SAFETY: the buffer is valid for writing all of its length, and the file is open.
         let read = unsafe { fread(buffer.as_mut_ptr().cast(), buffer.len(), 1, self.0.as_ptr()) };
-        if read == 1 { Ok(()) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
+        if read == 1 { Ok(()) } else { Err(self.read_error()) }
+    }
+
+    /// Why the last `fread` gave less than was wanted.
+    #[cold]
+    fn read_error(&self) -> io::Error {
+        let error = io::Error::last_os_error();
+        // SAFETY: the file is open.
+        match unsafe { ferror(self.0.as_ptr()) } {
+            0 => io::ErrorKind::UnexpectedEof.into(),
+            _ => error,
+        }
     }
 
     /// One `fwrite` of all of the data.
