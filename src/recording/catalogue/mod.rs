@@ -86,7 +86,7 @@ mod tests {
             assert!(calls > 200, "{}: {calls} calls", entry.name);
         }
         let bytes: usize = CATALOGUE.iter().map(Entry::size).sum();
-        assert!(bytes <= 600_000, "{bytes} bytes");
+        assert!(bytes <= 250_000, "{bytes} bytes");
         assert!(CATALOGUE.is_sorted_by_key(|entry| entry.name));
     }
 }
