@@ -115,8 +115,8 @@ pub fn wrapped(text: &str, width: usize) -> Vec<String> {
 
 /// Letters that begin no line, and those that end none.
 const CLOSING: &str =
-    "、。，．・：；？！）」』】〉》〕ーぁぃぅぇぉっゃゅょァィゥェォッャュョ)],.:;?!%";
-const OPENING: &str = "（「『【〈《〔([";
+    "、。，．・：；？！）」』】〉》〕ー〜ぁぃぅぇぉっゃゅょァィゥェォッャュョ)],.:;?!%";
+const OPENING: &str = "（「『【〈《〔〜([";
 
 /// The parts of a word between which a line may be broken: wide letters stand for themselves, as
 /// Japanese has no spaces.
@@ -173,6 +173,7 @@ mod tests {
     fn japanese_is_broken_between_its_letters() {
         assert_eq!(wrapped("日本語の文。", 6), ["日本語", "の文。"]);
         assert_eq!(wrapped("約(1.5倍)です", 4), ["約", "(1.5", "倍)", "です"]);
+        assert_eq!(wrapped("比は1〜2倍", 5), ["比は", "1〜2", "倍"]);
         assert_eq!(wrapped("abc defg", 4), ["abc", "defg"]);
         assert_eq!(pieces("file.stat"), ["file.stat"]);
     }

@@ -77,18 +77,37 @@ pub fn run(args: &ListArgs) -> Result<Exit> {
             .map(|report| [report.info().name.into(), report.info().summary.into()])
             .collect(),
     };
+    // Sentences are read by people, also in a pipe; other lists are searched line by line.
+    print(rows, matches!(args.what, Listed::Flags))
+}
+
+fn print(rows: Vec<[String; 2]>, is_prose: bool) -> Result<Exit> {
     let mut table = Table::new();
     table.load_preset(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
-    // Sentences are read by people, also in a pipe; other lists are searched line by line.
-    if matches!(args.what, Listed::Flags) && table.width().is_none() {
+    if is_prose && table.width().is_none() {
         table.set_width(crate::report::WIDTH);
     }
-    table.add_rows(rows);
+    match table.width() {
+        Some(width) if is_prose => table.add_rows(broken(rows, width.into())),
+        _ => table.add_rows(rows),
+    };
     // The table begins each line with a space.
     let line = |line: String| line.strip_prefix(' ').unwrap_or(&line).trim_end().to_owned() + "\n";
     let text: String = table.lines().map(line).collect();
     std::io::stdout().write_all(text.as_bytes())?;
     Ok(Exit::Done)
+}
+
+/// The rows with lines that fit a table of that width: the table itself would break a Japanese text
+/// within an option, and begin lines with a comma.
+fn broken(rows: Vec<[String; 2]>, width: usize) -> Vec<[String; 2]> {
+    // Of the name and the text, each has a space on both sides.
+    let names = rows.iter().map(|[name, _]| units::columns(name)).max().unwrap_or(0);
+    let room = width.saturating_sub(names + 4);
+    let lines = |text: String| {
+        text.lines().flat_map(|line| units::wrapped(line, room)).collect::<Vec<_>>().join("\n")
+    };
+    rows.into_iter().map(|[name, text]| [name, lines(text)]).collect()
 }
 
 /// Only some lists take words.

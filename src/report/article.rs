@@ -5,7 +5,7 @@ use anyhow::Result;
 
 use super::escape::{markdown_cell, markdown_item};
 use super::page::title;
-use super::{Report, ReportInfo, Style, chart, findings, markdown, notes, sections, table};
+use super::{Report, ReportInfo, Style, chart, findings, markdown, notes, screen, sections, table};
 use crate::compare::{Comparison, Row};
 use crate::units;
 use crate::words::{Words, text};
@@ -43,7 +43,7 @@ impl Report for Article {
         post.heading("article-method");
         let margin = units::percent(comparison.margin);
         post.paragraph(&words.with("article-method-text", &[("margin", text(&margin))]));
-        post.paragraph(&findings::state(comparison, words));
+        post.paragraph(&screen::state(&comparison.conditions, words).1);
         post.heading("article-results");
         if let Some(layout) = style.layout {
             post.picture(comparison, style, "layout");
@@ -115,7 +115,7 @@ fn question(words: &Words, comparison: &Comparison) -> String {
         "article-question",
         &[
             ("reference", text(&comparison.reference)),
-            ("others", text(&comparison.columns[1..].join(", "))),
+            ("others", text(&words.listed(&comparison.columns[1..]))),
             ("rows", rows.into()),
         ],
     )

@@ -32,7 +32,8 @@ pub fn sentences(comparison: &Comparison, words: &Words) -> Vec<String> {
     let sentence = |(labels, text): (Vec<&str>, String)| match labels.len() {
         count if count == all => words.with("dirs-least", &[("text", text_of(&text))]),
         _ => {
-            let columns = labels.join(", ");
+            let labels: Vec<String> = labels.iter().map(|label| label.to_string()).collect();
+            let columns = words.listed(&labels);
             let values = [("columns", text_of(&columns)), ("text", text_of(&text))];
             words.with("dirs-least-in", &values)
         }

@@ -74,37 +74,3 @@ fn figure(words: &Words, tax: &Tax) -> String {
         None => words.with("finding-figure-alone", &[("ratio", text(&ratio))]),
     }
 }
-
-/// The state of the machine while it was measured.
-pub fn state(comparison: &Comparison, words: &Words) -> String {
-    let conditions = &comparison.conditions;
-    let mut parts = Vec::new();
-    match conditions.others {
-        Some((usual, most)) => parts.push(words.with(
-            "state-others",
-            &[("usual", text(&format!("{usual:.0}"))), ("most", text(&format!("{most:.0}")))],
-        )),
-        None => parts.push(words.say("state-unknown")),
-    }
-    if let Some(cpus) = conditions.cpus {
-        parts.push(words.with("state-cpus", &[("cpus", cpus.into())]));
-    }
-    if let Some(share) = conditions.steal.filter(|share| *share >= 0.001) {
-        parts.push(words.with("state-steal", &[("share", text(&units::percent(share)))]));
-    }
-    if let Some((fewest, most)) = conditions.rounds {
-        let of = [("fewest", fewest.into()), ("most", most.into())];
-        let range = words.with("state-rounds", &of);
-        parts.push(match conditions.is_short() {
-            true => {
-                let wanted = ("wanted", conditions.wanted_rounds.into());
-                range + &words.with("state-short", &[wanted])
-            }
-            false => range,
-        });
-    }
-    let word = if conditions.is_noisy() { "state-noisy" } else { "state-quiet" };
-    let word = if conditions.others.is_some() { words.say(word) } else { String::new() };
-    let parts = words.joined(&parts);
-    if word.is_empty() { parts } else { format!("{word}: {parts}") }
-}

@@ -106,7 +106,7 @@ fn summary(comparison: &Comparison, words: &Words) -> String {
     let bold = has_bold.then(|| words.say("screen-bold"));
     let notes: Vec<String> = bold.into_iter().chain(notes).collect();
     if !notes.is_empty() {
-        text.push_str(&format!("\n{}\n", markdown_item(&notes.join("; "))));
+        text.push_str(&format!("\n{}\n", markdown_item(&words.joined(&notes))));
     }
     format!("{text}\n{}", answer(comparison, words, 3))
 }

@@ -158,7 +158,9 @@ fn run_row(words: &Words, label: String, wall: &Measured, base: &Cell) -> Vec<St
     let width = wall.all_in_interval.map(|(low, high)| (high / low).sqrt() - 1.0);
     let (least, most) =
         wall.range.map(|(a, b)| (units::time(a), units::time(b))).unwrap_or_default();
-    let width = width.map_or(words.say("unknown"), |width| format!("±{}", units::percent(width)));
+    let width = width.map_or(words.say("unknown"), |width| {
+        words.written(&format!("±{}", units::percent(width)))
+    });
     let p90 = wall.p90.map(units::time).unwrap_or_default();
     let of_base = match base {
         Cell::Measured(base) if wall.tax.is_some() => base.p90,
@@ -231,10 +233,14 @@ fn levels(comparison: &Comparison, words: &Words) -> Option<Sheet> {
         }
         for (tax, label) in found {
             let level = |level: &Level| {
-                format!("{}×: {}", units::factor(level.value), units::percent(level.share))
+                words.written(&format!(
+                    "{}×: {}",
+                    units::factor(level.value),
+                    units::percent(level.share)
+                ))
             };
             let levels: Vec<String> = tax.levels.iter().map(level).collect();
-            sheet.rows.push(vec![format!("  {label}"), levels.join(", ")]);
+            sheet.rows.push(vec![format!("  {label}"), words.listed(&levels)]);
         }
     }
     (!sheet.rows.is_empty()).then_some(sheet)
@@ -263,7 +269,7 @@ fn split_rows(words: &Words, label: String, ladder: &Ladder, split: &Split) -> V
     let [kib, kib_bounds] = time(&split.kib);
     let off = units::percent(split.residual);
     let fit = match split.fits {
-        true => format!("±{off}"),
+        true => words.written(&format!("±{off}")),
         false => words.with("ladder-no-fit", &[("off", text(&off))]),
     };
     let mut rows = vec![vec![label, call, call_bounds, kib, kib_bounds, fit]];
@@ -306,7 +312,7 @@ fn scalings(comparison: &Comparison, words: &Words) -> Sheet {
                 copies.to_string(),
                 format!("{}×", units::factor(cost.value)),
                 bounds(words, cost, units::factor),
-                units::percent(cost.value / *copies as f64),
+                words.written(&units::percent(cost.value / *copies as f64)),
             ]);
         }
     }

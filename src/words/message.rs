@@ -20,7 +20,7 @@ pub enum Value {
     Text(String),
     Count(usize),
     Message(Message),
-    /// Clauses of the sentence.
+    /// Items of a list in the sentence.
     List(Vec<Message>),
 }
 

@@ -144,20 +144,30 @@ impl Words {
         self.with(message.id(), &values.collect::<Vec<_>>())
     }
 
-    /// Messages as the clauses of one sentence.
+    /// Messages as the items of a list.
     fn list(&self, messages: &[Message]) -> String {
         let told: Vec<String> = messages.iter().map(|message| self.tell(message)).collect();
-        self.joined(&told)
+        self.items(&told)
     }
 
-    /// Clauses of one sentence. Catalogues cut spaces off, so `_` stands for one.
+    /// Clauses of one sentence.
     pub fn joined(&self, clauses: &[String]) -> String {
-        clauses.join(&self.say("clause-join").replace('_', " "))
+        clauses.join(&self.separator("clause-join"))
     }
 
     /// Names of a list: `a, b`.
     pub fn listed(&self, names: &[String]) -> String {
-        names.join(&self.say("list-join").replace('_', " "))
+        names.join(&self.separator("list-join"))
+    }
+
+    /// Items of a list that may have commas in them: `a, b; c`.
+    pub fn items(&self, items: &[String]) -> String {
+        items.join(&self.separator("item-join"))
+    }
+
+    /// Catalogues cut spaces off, so `_` stands for one.
+    fn separator(&self, id: &str) -> String {
+        self.say(id).replace('_', " ")
     }
 
     /// The message of that name with these values in it.
@@ -174,8 +184,13 @@ impl Words {
         let mut errors = Vec::new();
         let said = self.bundle.format_pattern(pattern, Some(&values), &mut errors);
         debug_assert!(errors.is_empty(), "`{id}` in `{}`: {errors:?}", self.language.code);
+        self.written(&said)
+    }
+
+    /// A figure as this language writes it: `3 %` or `3%`.
+    pub fn written(&self, figure: &str) -> String {
         let rules = self.language.typography.iter();
-        rules.fold(said.into_owned(), |said, (from, to)| said.replace(from, to))
+        rules.fold(figure.to_owned(), |figure, (from, to)| figure.replace(from, to))
     }
 }
 

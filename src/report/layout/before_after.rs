@@ -146,7 +146,8 @@ fn seconds(words: &Words, cell: &Cell) -> String {
     let width = measured
         .cost_interval
         .map(|(low, high)| format!(" ±{}", units::percent((high - low) / 2.0 / measured.cost)));
-    format!("{text}{}{}", width.unwrap_or_default(), letters(measured))
+    let width = words.written(&width.unwrap_or_default());
+    format!("{text}{width}{}", letters(measured))
 }
 
 /// Per cent with one decimal, and without `-0.0`.

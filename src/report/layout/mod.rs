@@ -232,7 +232,8 @@ fn figure(words: &Words, cell: &Cell, of_cost: impl Fn(f64) -> f64) -> String {
         // If a few rounds disagree that much, the interval tells nothing else.
         if width < 1.0 { format!(" ±{}", units::percent(width)) } else { " ±?".into() }
     });
-    format!("{}{}{}", units::number(value), width.unwrap_or_default(), letters(measured))
+    let width = words.written(&width.unwrap_or_default());
+    format!("{}{width}{}", units::number(value), letters(measured))
 }
 
 /// The letters of the flags, in brackets behind a space; nothing without a flag.

@@ -10,7 +10,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::chart::{Scene, TimeOfTax, draw_taxes};
 use super::sheet::Sheet;
-use super::{Report, ReportInfo, Style, findings, table};
+use super::{Report, ReportInfo, Style, findings, screen, table};
 use crate::compare::Comparison;
 use crate::units;
 use crate::words::{Words, text};
@@ -132,7 +132,7 @@ pub fn title(words: &Words, comparison: &Comparison) -> String {
     match &comparison.columns[1..] {
         [] => words.with("page-title-one", &[reference]),
         few if few.len() <= 3 => {
-            words.with("page-title", &[reference, ("others", text(&few.join(", ")))])
+            words.with("page-title", &[reference, ("others", text(&words.listed(few)))])
         }
         many => words.with("page-title-many", &[reference, ("count", many.len().into())]),
     }
@@ -142,9 +142,10 @@ pub fn title(words: &Words, comparison: &Comparison) -> String {
 fn summary(scene: &Scene<'_>) -> Markup {
     let Scene { comparison, words, .. } = scene;
     let sentences = findings::sentences(comparison, words);
+    let (_, state) = screen::state(&comparison.conditions, words);
     html! {
         ul .findings { @for sentence in &sentences { li { (sentence) } } }
-        p { strong { (words.say("page-state")) } ": " (findings::state(comparison, words)) }
+        p { strong { (words.say("page-state")) } ": " (state) }
         p .dim { (words.with("page-floor", &[(
             "margin", text(&units::percent(comparison.margin)),
         )])) }

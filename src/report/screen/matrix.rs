@@ -237,5 +237,5 @@ pub fn legend(comparison: &Comparison, words: &Words, matrix: &Matrix) -> String
         let start = words.say("screen-start");
         told.push(words.with("legend-start", &[("start", text(&start))]));
     }
-    told.join("; ")
+    words.items(&told)
 }

@@ -85,8 +85,8 @@ column-verdict = Verdict
 # Findings
 finding = { $label }: { $clauses }.
 finding-absent = { $label } did not start.
-finding-slower = slower in { $count } of { $rows } rows, at most { $figure } in { $row }
-finding-faster = faster in { $count } of { $rows } rows, at most { $figure } in { $row }
+finding-slower = slower in { $count } of { $rows } rows, up to { $figure } in { $row }
+finding-faster = faster in { $count } of { $rows } rows, down to { $figure } in { $row }
 finding-same = the same within { $margin } in { $count } { $count ->
     [one] row
    *[other] rows
@@ -109,14 +109,6 @@ finding-empty = not measured in { $count } { $count ->
 }
 finding-figure = { $ratio }× (95 % interval { $low } to { $high })
 finding-figure-alone = { $ratio }× (no interval)
-state-noisy = noisy
-state-quiet = quiet
-state-unknown = how much else ran is not known
-state-others = in half of the blocks at most { $usual } other tasks wanted a CPU, in one of ten { $most } or more
-state-cpus = { $cpus } CPUs were measured on
-state-steal = the hypervisor took { $share } of the CPU time
-state-rounds = { $fewest } to { $most } rounds a row
-state-short = { " " }(the plan asks for { $wanted })
 
 # The article
 article-question = What does it cost to run programs in { $others } instead of { $reference }? This post compares { $rows } operations.

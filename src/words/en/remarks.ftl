@@ -14,6 +14,7 @@ differs = { $name } { $base } / { $own }
 differs-long = { $name } (see the run file)
 clause-join = ;_
 list-join = ,_
+item-join = ;_
 
 # Environments and their clocks
 file-ends-before-start = the file ends before this environment was started

@@ -2,8 +2,8 @@
 layout-letters = かっこ内の文字はフラグです。意味は `envtax list flags` で確認できます
 layout-empty = レイアウト `{ $name }` に使う項目がありません。`{ $command }` で測定してください
 layout-ratio = 比
-layout-unreached = 時間内に測定できなかった項目: { $count }件。`--budget` を長くしてください
-layout-counts = { $all }個の値のうち{ $differ }個が `{ $reference }` と異なります(遅い: { $slower }、速い: { $faster })。±{ $margin }以内で同じ: { $same }、どちらとも言えない: { $open }
+layout-unreached = 測定時間が足りず測定できなかった項目: { $count }件。`--budget` を長くしてください
+layout-counts = { $all }個の値のうち{ $differ }個が `{ $reference }` と異なります(遅い: { $slower }、速い: { $faster })。同等(±{ $margin }以内): { $same }、差は不明: { $open }
 
 # appvirt-files
 appvirt-write = Write({ $total })[秒]
@@ -14,14 +14,14 @@ appvirt-second = 2回目
 appvirt-third = 3回目
 appvirt-mean = 平均
 appvirt-centre = 代表値
-appvirt-note-runs = 短いほど高速。最初の3列は1回ごとの値(`--fixed-order` がなければ順番は無作為)、次はその算術平均、最後の列は全ラウンドの代表値と95%信頼区間です
-appvirt-note-settle = 書き込み完了待ち: プログラムがファイルを閉じてから、データがディスクに書き込まれるまでの時間。Writeの時間には含まれません
+appvirt-note-runs = 短い方が速い。最初の3列は1回ごとの値(`--fixed-order` がなければ測定順はランダム)、次の列はその相加平均、最後の列は全ラウンドの代表値と95%信頼区間です
+appvirt-note-settle = 書き込み完了待ち: プログラムがファイルを閉じてから、データが永続化されるまでの時間。Writeの時間には含まれません
 
 # mounts
 mounts-title = dd: { $what }
 mounts-write = 書き込み
 mounts-read = 読み出し
-mounts-speeds = dd: MB/秒と、速度の比(95%信頼区間つき)
+mounts-speeds = dd: MB/sと、速度の比(95%信頼区間つき)
 
 # process-cost
 cost-title = 測定結果(95%信頼区間の半幅つき)
@@ -32,20 +32,20 @@ cost-cpu = CPU
 cost-cpus = CPU数
 cost-memory = RAM
 cost-machine = 仮想マシン
-cost-process = プロセス生成 [ms]
-cost-process-memory = プロセス当たりのメモリ [MB]
-cost-thread = スレッド生成 [ms]
-cost-thread-memory = スレッド当たりのメモリ [MB]
-cost-read-warm = 読み出し(ページキャッシュあり) [MB/s]
-cost-read-cold = 読み出し(ページキャッシュなし) [MB/s]
-cost-write-buffered = 書き込み(バッファーあり) [MB/s]
-cost-write-direct = 書き込み(ダイレクトI/O) [MB/s]
-cost-write-fdatasync = 書き込み(最後にfdatasync) [MB/s]
-cost-held = 待機するプロセス: 親プロセスの追加メモリ別
-cost-ballast = すぐ終了するプロセスの生成: 親プロセスのメモリ量別 [ms]
+cost-process = プロセス生成[ms]
+cost-process-memory = プロセス当たりのメモリ[MB]
+cost-thread = スレッド生成[ms]
+cost-thread-memory = スレッド当たりのメモリ[MB]
+cost-read-warm = 読み出し(ページキャッシュあり)[MB/s]
+cost-read-cold = 読み出し(ページキャッシュなし)[MB/s]
+cost-write-buffered = 書き込み(buffered I/O)[MB/s]
+cost-write-direct = 書き込み(direct I/O)[MB/s]
+cost-write-fdatasync = 書き込み(最後にfdatasync)[MB/s]
+cost-held = 待機中のプロセス: 親プロセスの追加メモリ別
+cost-ballast = すぐ終了するプロセスの生成: 親プロセスのメモリ別[ms]
 cost-no-ballast = 追加メモリなし
-cost-note-creation = プロセス生成の時間は親プロセス側だけで測り、その間、子プロセスは待機しています。メモリは `free` の差分1回ではなく、プロセス数を変えて測った値の傾きから求めています
-cost-note-rates = MB/sの比は速度の比です。1より大きければ基準環境より高速です
+cost-note-creation = プロセス生成の時間は親プロセス側だけで測定し、その間、子プロセスは生きたまま待機しています。メモリは `free` の差分1回ではなく、プロセス数を変えて測定した値の傾きから求めています
+cost-note-rates = MB/sの比は速度の比です。1より大きければ基準環境より速いことを表します
 
 # teardown
 teardown-title = 合計時間[秒]とプロセス当たりの時間[ms]
@@ -54,8 +54,8 @@ teardown-destruction = { $count }個の終了({ $shape })[秒]
 teardown-each = プロセス当たり[ms]
 teardown-bystander = 他のプロセスへの影響
 teardown-blocked = 待たされた時間の割合[%]
-teardown-total = 待たされた合計[秒]／最長[秒]
-teardown-against-plain = ライブラリなしとの比
+teardown-total = 待たされた合計[秒]/最長[秒]
+teardown-against-plain = 追加なしの場合との比
 teardown-calm = 平常時
 teardown-during = 実行中
 teardown-worst = 最悪値
@@ -70,12 +70,12 @@ unixbench-copies = UnixBenchの各テスト({ $copies }個同時): 合計スコ�
 unixbench-bars = UnixBench: 各テストのインデックス
 unixbench-index = インデックス
 unixbench-score = 総合インデックス
-unixbench-note-scores = スコアはenvtaxの下限値から計算しています。かっこ内はインデックス(SPARCstation 20-61を10とする)です。インデックスに信頼区間はなく、その下の比にあります。ファイルコピーはページキャッシュ上で、コンテキスト切り替えは1つのCPU上で測っています
-unixbench-note-others = execlスループットは、UnixBenchと同じく、動的リンクされて自分自身を実行するプログラムの値です。静的な小さいプログラムの行はインデックスに含みません。プロセス生成はUnixBench本体のスコアとは比較できません。UnixBenchはより大きなプロセスをforkするため、最大で2倍ほど遅くなります
+unixbench-note-scores = スコアはenvtaxの25%点から計算しています。かっこ内はインデックス(SPARCstation 20-61を10とする)です。インデックスに信頼区間はなく、その下の比にあります。ファイルコピーはページキャッシュ上で、コンテキストスイッチは1つのCPU上で測定しています
+unixbench-note-others = execlスループットは、UnixBenchと同じく、動的リンクされたプログラムが自分自身を実行するときの値です。静的リンクの小さいプログラムの行はインデックスに含みません。プロセス生成はUnixBench本体のスコアとは比較できません。UnixBenchはより大きなプロセスをforkするため、最大で2倍ほど遅くなります
 unixbench-note-some = 全環境で測定できたのは{ $all }テスト中{ $found }テストのため、総合インデックスはありません
 
 # before-after
-before-note-speed-up = 数値の単位は秒。高速化率: { $reference } の時間に対して短縮された割合、(旧 - 新) / 旧
+before-note-speed-up = 時間の単位は秒。高速化率: { $reference } の時間に対して短縮された割合、(旧 - 新) / 旧
 before-note-averages = 平均: 各入力の相加平均から算出。中央値: 前後それぞれの中央値から算出。対応あり: 入力ごとの比の幾何平均。信頼区間は、入力を多数の中からの無作為標本とみなしたものです
 before-input = 入力 { $input }
 before-command = コマンド
@@ -94,5 +94,5 @@ before-took-less = は{ $share }%減
 before-slower = は{ $share }%の低速化
 before-faster = は{ $share }%の高速化
 before-other-inputs = 中央値になった入力が前({ $before })と後({ $after })で異なるため、この比に対応する入力はありません
-before-averages-disagree = 平均({ $mean }%)と中央値({ $median }%)が食い違っています。入力によって変化の度合いが異なります
-before-no-change = 対応ありの信頼区間({ $low }~{ $high }%)は「変化なし」を含みます
+before-averages-disagree = 平均({ $mean }%)と中央値({ $median }%)が食い違っています。すべての入力が同じように変化してはいません
+before-no-change = 対応ありの信頼区間({ $low }〜{ $high }%)は「変化なし」を含みます

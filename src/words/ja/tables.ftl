@@ -6,7 +6,7 @@ reference = 基準
 empty-shell = 空のシェル
 mean-of-rows = { $rows }項目の平均
 mean-of-some-rows = { $rows }項目中{ $count }項目の平均
-range-to = { $low }~{ $high }
+range-to = { $low }〜{ $high }
 list-more = ほか{ $count }件
 
 # 列の見出し
@@ -27,11 +27,11 @@ head-user = user
 head-system = system
 head-faults = フォールト
 head-switches = 切り替え
-head-read = 読み込み
+head-read = 読み出し
 head-written = 書き込み
 head-next-run = 次回(95%)
 head-share = ラウンドの割合
-head-call = 1回の呼び出し
+head-call = 呼び出し当たり
 head-kib = 1 KiB当たり
 head-fit = 近似の誤差
 head-copies = 同時実行数
@@ -55,14 +55,14 @@ head-facts = { $reference } の値と、その下に他の環境の値
 
 # 表題
 title-runs = 実行時間(実時間)
-title-uses = 1回の実行で使った資源
+title-uses = 1回の実行で使ったリソース
 title-next-runs = 測定ごとのコスト比と、次回の予測範囲
 title-levels = コスト比の水準(多峰)
 title-ladders = ブロックサイズ: 呼び出しコストとバイト当たりのコスト
 title-copies = 同時実行時の処理量
 title-latencies = 個々の操作の所要時間
 title-first-runs = 起動後の初回実行と2回目以降
-title-starts = 環境の起動時間
+title-starts = 環境の起動時間(コマンドの実行から応答まで)
 title-facts = 環境の違い
 title-directories = 対象ディレクトリ: `{ $reference }` に対するコスト比
 
