@@ -77,33 +77,3 @@ fn extra(setup: &Setup<'_>, name: &str) -> Result<u64> {
     let text = setup.option(name, "0B");
     parse_bytes(text).with_context(|| format!("`{name}={text}` is no size"))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::super::Scratch;
-    use super::*;
-    use crate::measure::{BlockSettings, run_block};
-    use crate::model::Params;
-
-    /// The children of a parent with written memory have page tables for it.
-    #[test]
-    fn what_the_parent_has_written_is_in_the_page_tables_of_its_children() {
-        let tables = |params: &str| {
-            let scratch = Scratch::at("unused".into());
-            let params = Params::new(params);
-            let setup = Setup::of(&params, &scratch);
-            let mut workload = match ProcessHold.prepare(&setup) {
-                Err(error) if super::super::cannot_measure(&error) => return None,
-                other => other.unwrap(),
-            };
-            let sized = BlockSettings::of(INFO.phases);
-            let settings = BlockSettings { iterations: 10, samples: 1, ..sized };
-            let block = run_block(workload.as_mut(), &settings, None).unwrap();
-            Some(block.samples[3][0] / block.iterations)
-        };
-        let Some(plain) = tables("n=10") else { return };
-        let of_pages = (64 << 20) / BYTES_BY_TABLE;
-        assert!(tables("n=10 mapped=64MiB").unwrap() < plain + of_pages / 2);
-        assert!(tables("n=10 written=64MiB").unwrap() > plain + of_pages / 2);
-    }
-}

@@ -51,8 +51,8 @@ pub(super) enum What {
     Exec(u32),
     Wait,
     WaitId,
-    /// A wait for one of that many descriptors.
-    Poll(u64),
+    /// A question about that many descriptors, and whether it waits for an answer.
+    Poll(u64, bool),
     /// A wait on that address.
     Futex(u64),
     Sleep,
@@ -136,8 +136,9 @@ impl Scene<'_> {
             "waitid" if a[3] & WNOWAIT == 0 => What::WaitId,
             "waitid" => What::Now(plain(Kind::Ids)),
             "nanosleep" | "clock_nanosleep" => What::Sleep,
-            "poll" | "ppoll" => What::Poll(a[1]),
-            "select" | "pselect6" => What::Poll(a[0]),
+            "poll" => What::Poll(a[1], a[2] != 0),
+            "ppoll" => What::Poll(a[1], self.is_time(a[2])),
+            "select" | "pselect6" => What::Poll(a[0], self.is_time(a[4])),
             "rt_sigaction" => What::Now(self.signal_call(a)),
             "futex" => match a[1] & 0x7f {
                 0 | 9 => What::Futex(a[0]),
@@ -337,8 +338,13 @@ impl Scene<'_> {
         let fd = a[0] as i32;
         let kind = self.kind_by_descriptor(name, a)?;
         let call = self.descriptor_call(kind, fd)?;
-        if matches!(kind, Kind::Read | Kind::Pread)
-            && let Some(path) = self.descriptors.borrow().path(fd)
+        let read = match kind {
+            Kind::Read | Kind::Pread | Kind::CopyRange => Some(fd),
+            Kind::Sendfile => Some(a[1] as i32),
+            _ => None,
+        };
+        if let Some(read) = read
+            && let Some(path) = self.descriptors.borrow().path(read)
         {
             self.paths.reads(path);
         }
@@ -403,14 +409,19 @@ impl Scene<'_> {
             },
             What::Sleep => Event::Sleep(took),
             // Nothing came in time. Otherwise the next call takes what came, and waits for it.
-            What::Poll(_) if result == 0 && took > SHORT_NS => Event::Sleep(took),
-            What::Poll(count) => {
+            What::Poll(_, true) if result == 0 && took > SHORT_NS => Event::Sleep(took),
+            What::Poll(count, _) => {
                 Event::Call(Call { size: count.min(1024), ..Call::new(Kind::Poll, result) })
             }
             What::Call(ref call) => {
                 Event::Call(self.with_result(call.clone(), &pending, result)?)
             }
         }))
+    }
+
+    /// Whether a time limit at that address is longer than none; no address is no limit.
+    fn is_time(&self, address: u64) -> bool {
+        address == 0 || sys::memory_of(self.pid, address, 16).iter().any(|byte| *byte != 0)
     }
 
     fn with_result(&mut self, mut call: Call, pending: &Pending, result: i64) -> Result<Call, ()> {

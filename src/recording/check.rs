@@ -16,6 +16,8 @@ const LONGEST_NAME: usize = 255;
 const MOST_PARTS: usize = 256;
 /// The most bytes of one file, and of one mapping.
 const LARGEST: u64 = 1 << 40;
+/// Calls whose descriptors are slots of mappings.
+const MEMORY: [Kind; 5] = [Kind::Map, Kind::Unmap, Kind::Protect, Kind::MemoryAdvice, Kind::Remap];
 /// The longest time that a process computes or sleeps, in ns.
 const LONGEST_NS: u64 = 3600 * 1_000_000_000;
 /// The most pages that are touched at once.
@@ -137,15 +139,16 @@ fn check_call(recording: &Recording, call: &Call) -> Result<()> {
     ensure!(path(call.path) && path(call.second_path), "a call without a path");
     // A place in a file that is sought may be negative.
     let at = call.at <= LARGEST || call.kind == Kind::Seek;
-    ensure!(call.size <= LARGEST && at, "a call of too many bytes");
-    let slot = matches!(
-        call.kind,
-        Kind::Map | Kind::Unmap | Kind::Protect | Kind::MemoryAdvice | Kind::Remap
-    );
-    let most = if slot { MOST_SLOTS as i32 } else { MOST_FDS };
+    // Results of mappings are places.
+    let gave = call.result <= LARGEST as i64 || MEMORY.contains(&call.kind);
+    ensure!(call.size <= LARGEST && at && gave, "a call of too many bytes");
+    let most = if MEMORY.contains(&call.kind) { MOST_SLOTS as i32 } else { MOST_FDS };
     let fits = call.other < most && call.fd < MOST_FDS;
     ensure!(fits, "the number of a descriptor is too large: a stand-in process has {MOST_FDS}");
-    let gives = matches!(call.kind, Kind::Open | Kind::Dup | Kind::DupTo | Kind::Pipe);
+    let gives = matches!(
+        call.kind,
+        Kind::Open | Kind::Dup | Kind::DupTo | Kind::Pipe | Kind::Socket | Kind::SocketPair
+    );
     let fits = !gives || call.result < i64::from(MOST_FDS);
     ensure!(fits, "the number of a descriptor is too large: a stand-in process has {MOST_FDS}");
     Ok(())

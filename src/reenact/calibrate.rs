@@ -15,6 +15,8 @@ use crate::sys::{self, CommandOrder};
 
 /// Runs that count, after a first one.
 const RUNS: usize = 5;
+/// How much longer than it was recorded a part of a program may take.
+const SLOWER: u32 = 4;
 /// Page faults that differ by at most this percentage are as many.
 const CLOSE: u64 = 2;
 /// How often the pages are scaled: some are touched whatever the recording says.
@@ -26,9 +28,13 @@ const OUTPUT_LIMIT: u64 = 1 << 33;
 /// empty folder, which it leaves empty.
 pub fn calibrate(recording: &mut Recording, folder: &Path, limit: Duration) -> Result<()> {
     let steps_per_ns = sys::spin_rate();
+    // What it takes alone is known of the whole program only, and a part that ended with the time
+    // limit takes as long again.
+    let whole = !recording.about.partial;
+    let limit = if whole { limit } else { limit * SLOWER };
     let without = Options { steps_per_ns: 0.0, ..Options::default() };
     let mut bare = run(recording, &without, folder, limit)?;
-    for _ in 0..TRIES {
+    for _ in 0..if whole { TRIES } else { 0 } {
         let (wanted, had) = (median(&recording.about.alone.faults), median(&bare.faults));
         if had.abs_diff(wanted) * 100 <= wanted * CLOSE || !scale_pages(recording, wanted, had) {
             break;
@@ -40,10 +46,10 @@ pub fn calibrate(recording: &mut Recording, folder: &Path, limit: Duration) -> R
     let missing = real.saturating_sub(middle(&bare.user, &bare.system));
     let gaps = || recording.streams.iter().flat_map(|stream| &stream.events).map(|it| it.0);
     let total: u64 = gaps().sum();
-    let factor = match (total, alone.wall.is_empty()) {
+    let factor = match (total, whole && !alone.wall.is_empty()) {
         (0, _) => 0.0,
         // Nobody knows how long it computes without a recorder.
-        (_, true) => 1.0,
+        (_, false) => 1.0,
         _ => missing as f64 / total as f64,
     };
     for event in recording.streams.iter_mut().flat_map(|stream| &mut stream.events) {
@@ -111,7 +117,9 @@ fn run(recording: &Recording, options: &Options, folder: &Path, limit: Duration)
     let never = sys::no_input().context("a pipe")?;
     let errors = folder.join("stderr");
     let mut costs = Costs::default();
-    for number in 0..=RUNS {
+    // Each run of a part takes as long as its recording.
+    let first = if recording.about.partial { RUNS } else { 0 };
+    for number in first..=RUNS {
         let end = sys::run_command(
             &CommandOrder {
                 words: &words,

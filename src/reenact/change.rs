@@ -56,6 +56,10 @@ fn joined(events: Vec<(u64, Event)>, kind: Kind, least: u64) -> Vec<(u64, Event)
                 open.clear();
             }
         }
+        // A child shares the place in the file.
+        if matches!(event, Event::Fork(..) | Event::Thread(_) | Event::Exec(_)) {
+            open.clear();
+        }
         all.push((computed, event));
         computed = 0;
     }

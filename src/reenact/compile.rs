@@ -58,6 +58,7 @@ pub fn compile(recording: &Recording, options: &Options) -> Compiled {
         groups: Groups::of(recording),
         offsets: HashMap::new(),
         forked: forked(recording),
+        threads: threads(recording),
         owed: 0,
         out: Compiled {
             script: Script::default(),
@@ -97,6 +98,8 @@ struct Compiler<'a> {
     offsets: HashMap<u32, u32>,
     /// Streams that begin as a child with a copy of its parent's memory.
     forked: HashSet<u32>,
+    /// Streams that are threads.
+    threads: HashSet<u32>,
     /// Page faults that the process has by itself, which are not yet taken off.
     owed: u32,
     out: Compiled,
@@ -109,6 +112,15 @@ fn forked(recording: &Recording) -> HashSet<u32> {
         _ => None,
     });
     children.collect()
+}
+
+fn threads(recording: &Recording) -> HashSet<u32> {
+    let events = recording.streams.iter().flat_map(|stream| &stream.events);
+    let threads = events.filter_map(|(_, event)| match event {
+        Event::Thread(child) => Some(*child),
+        _ => None,
+    });
+    threads.collect()
 }
 
 impl Compiler<'_> {
@@ -137,8 +149,10 @@ impl Compiler<'_> {
         }
         let recording = self.recording;
         let events = &recording.streams[number].events;
-        // The end of a process would cut threads off that had ended before it, unawaited.
+        // The end of a process would cut threads off that had ended before it, unawaited. A thread
+        // waits for none, as others may wait for it.
         let mut running: Vec<u32> = Vec::new();
+        let is_thread = self.threads.contains(&(number as u32));
         for (at, (gap, event)) in events.iter().enumerate() {
             let steps = (*gap as f64 * self.options.steps_per_ns) as u64;
             if steps >= LEAST_STEPS && !fresh(at) {
@@ -150,7 +164,7 @@ impl Compiler<'_> {
                 continue;
             }
             match event {
-                Event::Thread(child) => running.push(*child),
+                Event::Thread(child) if !is_thread => running.push(*child),
                 Event::Join(child) => running.retain(|it| it != child),
                 Event::Exit(_) => {
                     for first in running.drain(..) {
@@ -284,7 +298,8 @@ impl Compiler<'_> {
         }
         match call.kind {
             Kind::Read if call.size == 0 => it.size = gave,
-            Kind::Write | Kind::Pwrite if gave > 0 => it.size = gave,
+            // One that failed there might write here.
+            Kind::Write | Kind::Pwrite => it.size = gave,
             Kind::ReadPipe | Kind::WritePipe if call.result < 0 => return None,
             Kind::WritePipe if gave == 0 => return None,
             Kind::ReadPipe | Kind::WritePipe => it.at = gave,

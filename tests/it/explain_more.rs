@@ -105,7 +105,8 @@ fn changes_are_tried() {
     assert!(reads(0) > reads(1) + 300, "{} and {}", reads(0), reads(1));
     for (change, why) in [
         ("reads", "write dir=PATH"),
-        ("reads=much", "a size such as 64K"),
+        ("reads=much", "a size up to 256K"),
+        ("reads=1M", "a size up to 256K"),
         ("speed=1", "write dir=PATH"),
         ("without=stats", "`stat`"),
         ("dir=nowhere", "name a folder that exists"),

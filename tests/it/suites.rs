@@ -142,6 +142,27 @@ fn layouts_print_what_the_originals_measured_beside_the_usual() {
     place.is_clean();
 }
 
+/// Children share what their parent has written, and have page tables of their own for it: a byte
+/// for each 512 bytes.
+#[test]
+fn what_a_parent_has_written_is_in_the_page_tables_of_its_children() {
+    let place = Place::new();
+    let cases = ["n=10", "n=10 mapped=64MiB", "n=10 written=64MiB"];
+    let probes = cases.map(|params| format!("process.hold {params}"));
+    let probes: Vec<&str> = probes.iter().map(String::as_str).collect();
+    place.run(&["native"], &probes).args(["--precision", "1000", "--budget", "2m"]).run().exits(0);
+    let comparison = place.comparison("run.jsonl");
+    let [plain, mapped, written] = cases.map(|params| {
+        let rows = comparison.0["rows"].as_array().unwrap();
+        let row = rows.iter().find(|row| row["params"] == params && row["phase"] == "tables");
+        row.unwrap()["cells"][0]["measured"]["cost"].as_f64().unwrap()
+    });
+    let half = (64 << 20) as f64 / 512.0 / 2.0;
+    assert!(mapped < plain + half, "{plain} {mapped}");
+    assert!(written > plain + half, "{plain} {written}");
+    place.is_clean();
+}
+
 /// With one copy and with several, the tests have a table each.
 #[test]
 fn the_index_has_a_table_for_each_number_of_copies() {

@@ -117,8 +117,9 @@ impl Act {
         let Some((what, value)) = text.split_once('=') else { bail!("`--try {text}`: {known}") };
         ensure!(!text.contains(' '), "`--try {text}`: a value has no spaces");
         let size = || {
-            let size = units::parse_bytes(value).filter(|size| (1..=1 << 30).contains(size));
-            size.with_context(|| format!("`--try {text}`: write a size such as 64K"))
+            // A stand-in process moves no more in one call.
+            let size = units::parse_bytes(value).filter(|size| (1..=256 << 10).contains(size));
+            size.with_context(|| format!("`--try {text}`: write a size up to 256K, such as 64K"))
         };
         let change = match what {
             "dir" => {

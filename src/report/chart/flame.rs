@@ -117,7 +117,7 @@ mod tests {
         let file = flame("x in gvisor", &stacks).unwrap().as_file();
         assert!(file.contains("x in gvisor: 4.00 ms"), "{file}");
         assert!(file.contains("<title>exec: 3.00 ms, 75\u{a0}%</title>"), "{file}");
-        assert!(file.contains("width=\"719.4\"") && file.contains("cat &lt;x&gt;"), "{file}");
+        assert!(file.contains("h719.4v19") && file.contains("cat &lt;x&gt;"), "{file}");
         assert!(!file.contains("stat"));
         assert!(flame("x", &stacks[2..]).is_none());
     }

@@ -195,7 +195,7 @@ fn with_descriptor(kind: Kind, it: &Instruction) -> i64 {
         Kind::Fchdir => (libc::SYS_fchdir, [fd, 0, 0, 0, 0, 0]),
         Kind::Getcwd => (libc::SYS_getcwd, [buffer(), PATH as u64, 0, 0, 0, 0]),
         Kind::CopyRange => (libc::SYS_copy_file_range, [fd, 0, other, 0, size, 0]),
-        Kind::Sendfile => (libc::SYS_sendfile, [other, fd, 0, size, 0, 0]),
+        Kind::Sendfile => (libc::SYS_sendfile, [fd, other, 0, size, 0, 0]),
         _ => return BAD,
     };
     // SAFETY: descriptors are the script's own; the buffer is larger than what any of these calls
@@ -349,9 +349,9 @@ fn handle_ends_of_children(handles: bool) -> i64 {
 /// # Safety
 /// There are that many entries, and more are not asked for.
 #[cfg(target_arch = "x86_64")]
-unsafe fn poll(asked: &[libc::pollfd], entries: u64) -> i64 {
+unsafe fn poll(asked: &mut [libc::pollfd], entries: u64) -> i64 {
     // SAFETY: the caller answers for the number of entries.
-    unsafe { call(libc::SYS_poll, [asked.as_ptr() as u64, entries, 0, 0, 0, 0]) }
+    unsafe { call(libc::SYS_poll, [asked.as_mut_ptr() as u64, entries, 0, 0, 0, 0]) }
 }
 
 /// As on x86-64; ARM kernels have the newer call only.
@@ -359,11 +359,11 @@ unsafe fn poll(asked: &[libc::pollfd], entries: u64) -> i64 {
 /// # Safety
 /// There are that many entries, and more are not asked for.
 #[cfg(target_arch = "aarch64")]
-unsafe fn poll(asked: &[libc::pollfd], entries: u64) -> i64 {
+unsafe fn poll(asked: &mut [libc::pollfd], entries: u64) -> i64 {
     let at_once = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     let limit = &raw const at_once as u64;
     // SAFETY: the caller answers for the number of entries; the time limit outlives the call.
-    unsafe { call(libc::SYS_ppoll, [asked.as_ptr() as u64, entries, limit, 0, 0, 0]) }
+    unsafe { call(libc::SYS_ppoll, [asked.as_mut_ptr() as u64, entries, limit, 0, 0, 0]) }
 }
 
 /// Calls that change nothing.
@@ -377,9 +377,9 @@ fn small(kind: Kind, it: &Instruction) -> i64 {
         Kind::Poll => {
             // Of the input, as often as the recorded call had descriptors.
             let entries = it.size.min(64);
-            let asked = [libc::pollfd { fd: 0, events: libc::POLLOUT, revents: 0 }; 64];
+            let mut asked = [libc::pollfd { fd: 0, events: libc::POLLOUT, revents: 0 }; 64];
             // SAFETY: the array has that many entries and outlives the call, which does not wait.
-            return unsafe { poll(&asked, entries) };
+            return unsafe { poll(&mut asked, entries) };
         }
         Kind::Sigmask => (libc::SYS_rt_sigprocmask, [0, 0, buffer(), 8, 0, 0]),
         Kind::AlternateStack => (libc::SYS_sigaltstack, [0, buffer(), 0, 0, 0, 0]),

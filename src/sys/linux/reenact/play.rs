@@ -183,11 +183,14 @@ impl Player<'_> {
         is_thread: bool,
         clears: Option<&AtomicU32>,
     ) -> (i32, Option<usize>) {
-        let taken = TAKEN.load(Ordering::Relaxed);
-        let free = (0..STACKS).find(|stack| taken & (1 << stack) == 0);
+        // Another thread may take the same one first.
+        let free = (0..STACKS).find(|stack| {
+            let bit = 1 << stack;
+            TAKEN.load(Ordering::Relaxed) & bit == 0
+                && TAKEN.fetch_or(bit, Ordering::AcqRel) & bit == 0
+        });
         let bottom = match free {
             Some(stack) => {
-                TAKEN.fetch_or(1 << stack, Ordering::Relaxed);
                 // SAFETY: only the address of the stack is made.
                 unsafe { POOL.0.get().cast::<u8>().add(stack * STACK) as u64 }
             }
