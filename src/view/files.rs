@@ -1,22 +1,28 @@
 //! The run files of one folder: a list with what their beginnings tell, and the files themselves.
 
+use std::collections::BTreeSet;
 use std::fs::{self, File};
-use std::io::Read;
-use std::path::PathBuf;
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use anyhow::{Context, Result, bail, ensure};
 
+use super::kept::{Kept, Stamp};
 use crate::import;
 use crate::model::visible;
 use crate::runfile::{self, Record, RunFile};
 
-/// Most bytes of a file that the list reads, and most entries of the folder that it looks at.
+/// Most bytes of a file's first line, which is all that the list reads of it.
 const BEGINNING: u64 = 256 << 10;
-const ENTRIES: usize = 20_000;
+/// Most entries of the folder that the list looks at.
+pub const ENTRIES: usize = 20_000;
 
 /// The files of a folder, not of folders in it.
 pub struct Files {
     folder: PathBuf,
+    /// By name: the summary, or why it is no run file.
+    summaries: Kept<String, Result<Arc<Summary>, String>>,
 }
 
 /// What the beginning of a run file tells.
@@ -27,7 +33,10 @@ pub struct Summary {
     pub version: String,
     pub environments: Vec<String>,
     pub cases: usize,
+    /// Ids of the probes.
+    pub probes: BTreeSet<String>,
     pub bytes: u64,
+    pub stamp: Stamp,
     /// Name and value of some facts of the machine.
     pub facts: Vec<(&'static str, String)>,
 }
@@ -35,7 +44,7 @@ pub struct Summary {
 /// Every run file, and why others with that ending are none.
 #[derive(Default)]
 pub struct Listing {
-    pub files: Vec<Summary>,
+    pub files: Vec<Arc<Summary>>,
     /// Names with reasons.
     pub damaged: Vec<(String, String)>,
     /// The folder has more entries than are looked at.
@@ -47,7 +56,7 @@ impl Files {
         let about = fs::metadata(&folder);
         let about = about.with_context(|| format!("reading `{}`", folder.display()))?;
         ensure!(about.is_dir(), "`{}` is no folder: give the one with run files", folder.display());
-        Ok(Files { folder })
+        Ok(Files { folder, summaries: Kept::new(ENTRIES, |_| 1) })
     }
 
     /// The run files, the newest first.
@@ -66,9 +75,15 @@ impl Files {
             if !name.ends_with(".jsonl") || !is_file {
                 continue;
             }
-            match self.summary(&name) {
-                Ok(summary) => listing.files.push(summary),
-                Err(error) => listing.damaged.push((name, format!("{error:#}"))),
+            let Ok(about) = entry.metadata() else { continue };
+            let stamp = Stamp::of(&about);
+            let read = || match self.summary(&name, stamp) {
+                Ok(summary) => Ok(Arc::new(summary)),
+                Err(error) => Err(format!("{error:#}")),
+            };
+            match &*self.summaries.of(name.clone(), stamp, read) {
+                Ok(summary) => listing.files.push(summary.clone()),
+                Err(why) => listing.damaged.push((name, why.clone())),
             }
         }
         listing.files.sort_by(|a, b| (&b.started, &a.name).cmp(&(&a.started, &b.name)));
@@ -76,13 +91,13 @@ impl Files {
         Ok(listing)
     }
 
-    fn summary(&self, name: &str) -> Result<Summary> {
+    fn summary(&self, name: &str, stamp: Stamp) -> Result<Summary> {
         let file = File::open(self.folder.join(name)).context("opening it")?;
         let bytes = file.metadata().context("reading it")?.len();
-        let mut beginning = Vec::new();
-        file.take(BEGINNING).read_to_end(&mut beginning).context("reading it")?;
-        let first = beginning.split(|byte| *byte == b'\n').next().unwrap_or_default();
-        let record = serde_json::from_slice(&crate::model::visible_json(first));
+        let mut first = Vec::new();
+        let mut beginning = BufReader::new(file.take(BEGINNING));
+        beginning.read_until(b'\n', &mut first).context("reading it")?;
+        let record = serde_json::from_slice(&crate::model::visible_json(&first));
         let Ok(Record::Header(header)) = record else {
             bail!("is no run file, or one of another version")
         };
@@ -94,9 +109,11 @@ impl Files {
             facts: wanted.into_iter().filter_map(fact).collect(),
             environments: plan.environments.iter().map(|spec| spec.name.clone()).collect(),
             cases: plan.cases.len(),
+            probes: plan.cases.iter().map(|it| it.case.probe.clone()).collect(),
             started: header.started,
             version: header.envtax,
             bytes,
+            stamp,
         })
     }
 
@@ -113,9 +130,18 @@ impl Files {
             file && name.ends_with(".jsonl") && same
         });
         let entry = found.with_context(|| format!("the folder has no run file `{shown}`"))?;
-        match import::read(&entry.path())? {
-            Some(run) => Ok(run),
-            None => runfile::read(&entry.path()),
-        }
+        read(&entry.path())
+    }
+
+    /// The run file of a summary, without looking for its name in the folder again.
+    pub fn read_listed(&self, summary: &Summary) -> Result<RunFile> {
+        read(&self.folder.join(&summary.name))
+    }
+}
+
+fn read(path: &Path) -> Result<RunFile> {
+    match import::read(path)? {
+        Some(run) => Ok(run),
+        None => runfile::read(path),
     }
 }

@@ -8,6 +8,7 @@
 
 mod files;
 mod history;
+mod kept;
 mod pages;
 mod request;
 mod response;
@@ -26,6 +27,7 @@ use anyhow::{Context, Result};
 use crate::report::Explained;
 use crate::words::{Language, Words};
 use files::Files;
+use history::Taxes;
 use request::{Method, Request};
 use response::Response;
 
@@ -43,6 +45,7 @@ pub struct Viewer {
 /// What every request needs.
 struct Shared {
     files: Files,
+    taxes: Taxes,
     language: Language,
     probe: fn(&str, &Words) -> Option<Explained>,
     /// Name of this server as clients write it.
@@ -75,7 +78,7 @@ impl Viewer {
         let port = listener.local_addr().context("asking for the own port")?.port();
         let hosts = [format!("127.0.0.1:{port}"), format!("localhost:{port}")];
         let (token, open) = (token(), AtomicUsize::new(0));
-        let shared = Shared { files, language, probe, hosts, token, open };
+        let shared = Shared { files, taxes: Taxes::new(), language, probe, hosts, token, open };
         Ok(Viewer { listener, shared: Arc::new(shared) })
     }
 
@@ -142,7 +145,8 @@ impl Shared {
                 _ => (Response::error(405, "only GET"), Next::Serve),
             };
         }
-        let page = pages::answer(&self.files, (self.language, self.probe), rest, request);
+        let page =
+            pages::answer((&self.files, &self.taxes), (self.language, self.probe), rest, request);
         (page.unwrap_or_else(|error| pages::problem(self.language, &error)), Next::Serve)
     }
 

@@ -1,12 +1,13 @@
 //! What each address shows: the list of files, a comparison with its choices, a history, downloads.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use anyhow::{Context, Error, Result, ensure};
 use maud::{Markup, html};
 
-use super::files::{Files, Listing, Summary};
-use super::history;
+use super::files::{ENTRIES, Files, Listing, Summary};
+use super::history::{self, Taxes};
 use super::request::{Request, encoded};
 use super::response::Response;
 use crate::compare::{Comparison, Margins, Row, compare, sides, tax_of};
@@ -18,6 +19,8 @@ use crate::words::{LANGUAGES, Language, Words};
 
 /// Most files of one comparison.
 const MOST: usize = 40;
+/// Files of one page of the list.
+const SHOWN: usize = 250;
 /// The margin that the form begins with, in per cent.
 const MARGIN: f64 = 3.0;
 /// Orders other than the usual ones: of the list, and of the rows of a comparison.
@@ -42,12 +45,13 @@ fn is_built(format: &str) -> bool {
 type Tip = fn(&str, &Words) -> Option<Explained>;
 
 /// What the user chose.
+#[derive(Clone)]
 struct Choice<'a> {
     files: Vec<&'a str>,
     reference: Option<&'a str>,
     margin: f64,
     filter: &'a str,
-    /// The order of the list or of the rows; the usual one if it is empty.
+    /// The order of the rows; the usual one if it is empty.
     sort: &'a str,
     chart: &'a str,
     language: Language,
@@ -88,7 +92,7 @@ impl<'a> Choice<'a> {
 
 /// The answer to a request for that address below the token.
 pub fn answer(
-    files: &Files,
+    (files, taxes): (&Files, &Taxes),
     (language, probe): (Language, Tip),
     rest: &str,
     request: &Request,
@@ -96,9 +100,9 @@ pub fn answer(
     let choice = Choice::of(request, language)?;
     let words = Words::of(choice.language);
     match rest {
-        "" => index(files, &choice, &words),
+        "" => index(files, (request, &choice), &words),
         "compare" => comparison(files, &choice, (words, probe), None),
-        "history" => history(files, request, &words),
+        "history" => history((files, taxes), request, &words),
         "download" => {
             let format = request.value("format").unwrap_or("html");
             comparison(files, &choice, (words, probe), Some(format))
@@ -119,24 +123,55 @@ fn shell(words: &Words, title: &str, body: Markup) -> Response {
     Response::page(report::shell(words, title, body))
 }
 
-fn index(files: &Files, choice: &Choice<'_>, words: &Words) -> Result<Response> {
-    let Listing { files, damaged, cut } = files.list()?;
-    let filter = choice.filter.to_lowercase();
-    let fits = |it: &&Summary| {
-        let all = format!("{} {} {:?}", it.name, it.environments.join(" "), it.facts);
-        all.to_lowercase().contains(&filter)
-    };
-    let mut shown: Vec<&Summary> = files.iter().filter(fits).collect();
-    if choice.sort == BY_NAME {
-        shown.sort_by(|a, b| a.name.cmp(&b.name));
+/// Which files of the list are shown, and in which order.
+struct Part<'a> {
+    find: &'a str,
+    order: &'a str,
+    from: usize,
+}
+
+impl<'a> Part<'a> {
+    fn of(request: &'a Request) -> Result<Part<'a>> {
+        let from = request.value("from").map_or(Ok(0), str::parse);
+        Ok(Part {
+            find: request.value("find").unwrap_or_default(),
+            order: request.value("order").unwrap_or_default(),
+            from: from.context("`from` must be a number of files")?,
+        })
     }
+
+    /// The files that fit, in that order.
+    fn choose(&self, files: &'a [Arc<Summary>]) -> Vec<&'a Summary> {
+        let find = self.find.to_lowercase();
+        let fits = |it: &&Summary| {
+            let facts = it.facts.iter().map(|(_, value)| value.as_str());
+            let own = [it.name.as_str()].into_iter();
+            let all = own.chain(it.environments.iter().map(String::as_str)).chain(facts);
+            all.collect::<Vec<_>>().join(" ").to_lowercase().contains(&find)
+        };
+        let mut chosen: Vec<&Summary> = files.iter().map(Arc::as_ref).filter(fits).collect();
+        if self.order == BY_NAME {
+            chosen.sort_by(|a, b| a.name.cmp(&b.name));
+        }
+        chosen
+    }
+}
+
+fn index(
+    files: &Files,
+    (request, choice): (&Request, &Choice<'_>),
+    words: &Words,
+) -> Result<Response> {
+    let part = Part::of(request)?;
+    let Listing { files, damaged, cut } = files.list()?;
+    let chosen = part.choose(&files);
     let body = html! {
         form .bar method="get" action="./" {
             label { (words.say("view-filter")) " "
-                input type="search" name="filter" value=(choice.filter); }
-            label { (words.say("view-sort")) " " select name="sort" {
+                input type="search" name="find" value=(part.find); }
+            label { (words.say("view-sort")) " " select name="order" {
                 option value="" { (words.say("view-sort-date")) }
-                option value=(BY_NAME) selected[choice.sort == BY_NAME] {
+                option value=(BY_NAME) selected[part.order == BY_NAME] {
                     (words.say("view-sort-name"))
                 }
             } }
@@ -144,20 +179,19 @@ fn index(files: &Files, choice: &Choice<'_>, words: &Words) -> Result<Response> 
             button { (words.say("view-apply")) }
         }
         @if files.is_empty() { p { strong { (words.say("view-empty")) } } }
-        @if cut { p { (words.say("view-cut")) } }
+        @if cut { p { (words.with("view-cut", &[("most", ENTRIES.into())])) } }
         @if !files.is_empty() {
-            form method="get" action="compare" {
-                input type="hidden" name="lang" value=(choice.language.code);
-                (file_table(words, &shown))
-                p { button { (words.say("view-compare")) } }
-            }
+            (list(words, choice, &part, &chosen))
             form .bar method="get" action="history" {
                 input type="hidden" name="lang" value=(choice.language.code);
-                input type="hidden" name="filter" value=(choice.filter);
+                input type="hidden" name="find" value=(part.find);
                 label { (words.say("view-history")) " "
                     input type="text" name="row" placeholder="syscall.getppid" required; }
                 button { (words.say("view-show")) }
             }
+            p .dim { (words.with("view-limits", &[
+                ("files", MOST.into()), ("history", history::MOST.into()),
+            ])) }
         }
         @if !damaged.is_empty() { details {
             summary { (words.with("view-damaged", &[("count", damaged.len().into())])) }
@@ -170,7 +204,36 @@ fn index(files: &Files, choice: &Choice<'_>, words: &Words) -> Result<Response> 
     Ok(shell(words, &words.say("view-title"), body))
 }
 
-fn file_table(words: &Words, shown: &[&Summary]) -> Markup {
+/// A page of the list as a form, which keeps what is ticked on other pages.
+fn list(words: &Words, choice: &Choice<'_>, part: &Part<'_>, chosen: &[&Summary]) -> Markup {
+    let from = part.from.min(chosen.len());
+    let to = (from + SHOWN).min(chosen.len());
+    let shown = &chosen[from..to];
+    let is_shown = |file: &&&str| shown.iter().any(|it| visible(&it.name) == **file);
+    let range = [("from", (from + 1).into()), ("to", to.into()), ("count", chosen.len().into())];
+    let page = |from: usize, id: &str| {
+        html! { button formaction="./" name="from" value=(from) { (words.say(id)) } " " }
+    };
+    html! { form method="get" action="compare" {
+        input type="hidden" name="lang" value=(choice.language.code);
+        input type="hidden" name="find" value=(part.find);
+        input type="hidden" name="order" value=(part.order);
+        @for file in choice.files.iter().filter(|file| !is_shown(file)) {
+            input type="hidden" name="file" value=(visible(file));
+        }
+        (file_table(words, shown, &choice.files))
+        p {
+            button { (words.say("view-compare")) } " "
+            @if shown.len() < chosen.len() {
+                @if from > 0 { (page(from.saturating_sub(SHOWN), "view-before")) }
+                @if to < chosen.len() { (page(to, "view-after")) }
+                (words.with("view-shown", &range))
+            }
+        }
+    } }
+}
+
+fn file_table(words: &Words, shown: &[&Summary], ticked: &[&str]) -> Markup {
     let columns = ["file", "started", "environments", "cases", "size", "machine"];
     html! { div .scroll tabindex="0" role="group" aria-label=(words.say("view-title")) { table {
         thead { tr { @for column in columns {
@@ -179,6 +242,7 @@ fn file_table(words: &Words, shown: &[&Summary]) -> Markup {
         tbody { @for it in shown { tr {
             th scope="row" .name {
                 input type="checkbox" name="file" value=(visible(&it.name))
+                    checked[ticked.contains(&&*visible(&it.name))]
                     aria-label=(visible(&it.name));
                 " "
                 @let file = encoded(&visible(&it.name));
@@ -282,6 +346,9 @@ fn toolbar(words: &Words, choice: &Choice<'_>, comparison: &Comparison) -> Marku
             (language_choice(words, choice.language))
             button { (words.say("view-apply")) }
         }
+        p { a href={ "compare?" (Choice { sort: BY_TAX, ..choice.clone() }.query()) "#matrix" } {
+            (words.say("view-worst"))
+        } }
         p .bar { (words.say("view-download"))
             @for (format, ..) in DOWNLOADS.iter().filter(|kept| is_built(kept.0)) {
                 " " a href=(link(format, choice.chart)) { (format) }
@@ -297,16 +364,11 @@ fn toolbar(words: &Words, choice: &Choice<'_>, comparison: &Comparison) -> Marku
     }
 }
 
-fn history(files: &Files, request: &Request, words: &Words) -> Result<Response> {
+fn history((files, taxes): (&Files, &Taxes), request: &Request, words: &Words) -> Result<Response> {
     let row = request.value("row").context("choose a row, such as syscall.getppid")?;
-    let filter = request.value("filter").unwrap_or_default().to_lowercase();
     let listing = files.list()?;
-    let fits = |it: &&Summary| {
-        let all = format!("{} {}", it.name, it.environments.join(" "));
-        all.to_lowercase().contains(&filter)
-    };
-    let shown: Vec<&Summary> = listing.files.iter().filter(fits).collect();
-    let body = history::body(files, &shown, row, words)?;
+    let chosen = Part::of(request)?.choose(&listing.files);
+    let body = history::body((files, taxes), &chosen, row, words);
     let back =
         html! { p { a href={ "./?lang=" (words.language.code) } { (words.say("view-back")) } } };
     Ok(shell(words, &visible(row), html! { (back) (body) }))

@@ -9,14 +9,14 @@ use std::time::{Duration, Instant};
 use crate::support::{Place, Running, data};
 
 /// A viewer of the place, and how it is asked.
-struct Viewer<'a> {
+pub struct Viewer<'a> {
     running: Running<'a>,
     port: u16,
     token: String,
 }
 
 impl<'a> Viewer<'a> {
-    fn of(place: &'a Place, folder: &str) -> Viewer<'a> {
+    pub fn of(place: &'a Place, folder: &str) -> Viewer<'a> {
         let running = place.envtax(["view", folder, "--lang", "en"]).start();
         let begin = Instant::now();
         loop {
@@ -45,6 +45,11 @@ impl<'a> Viewer<'a> {
 
     fn ask(&self, method: &str, path: &str, headers: &str) -> String {
         self.send(format!("{method} {path} HTTP/1.1\r\n{headers}\r\n").as_bytes())
+    }
+
+    /// Where a browser finds what is at that address below the token.
+    pub fn address(&self, path: &str) -> String {
+        format!("http://127.0.0.1:{}/{}/{path}", self.port, self.token)
     }
 
     /// The page at that address below the token.
@@ -90,6 +95,72 @@ fn files_are_listed_compared_changed_and_kept() {
     let host = format!("Host: localhost:{}\r\n", viewer.port);
     is(&viewer.ask("POST", &format!("/{}/stop", viewer.token), &host), 200, "ended");
     viewer.running.wait().exits(0);
+}
+
+/// Where the first link of the page leads whose address has that part.
+#[track_caller]
+fn link(page: &str, part: &str) -> String {
+    let links = page.split("href=\"").skip(1).filter_map(|rest| rest.split('"').next());
+    let found = links.map(|it| it.replace("&amp;", "&")).find(|it| it.contains(part));
+    found.unwrap_or_else(|| panic!("no link with `{part}`"))
+}
+
+/// The table of docs/RESULTS.md: the links that each task follows are there, and lead to answers.
+#[test]
+fn each_task_takes_three_clicks_at_most() {
+    let place = place();
+    let viewer = Viewer::of(&place, "runs");
+    let page = viewer.page(&link(&viewer.page(""), "compare?file=run.jsonl"));
+    let worst = link(&page, "sort=tax");
+    let (address, part) = worst.split_once('#').unwrap();
+    assert_eq!(part, "matrix");
+    let sorted = viewer.page(address);
+    let matrix = sorted.split_once("class=\"matrix\"").unwrap().1;
+    let tax = |row: &str| {
+        let at = matrix.find(&format!(">{row}</a>"));
+        at.unwrap_or_else(|| panic!("no {row} in {matrix:.3000}"))
+    };
+    assert!(tax("process.fork reap") < tax("syscall.getppid"));
+    assert!(link(&page, "#rows") == "#rows" && page.contains("id=\"rows\""));
+    assert!(matrix.contains("not shown") || matrix.contains("same"), "{matrix:.3000}");
+    is(&viewer.page(&link(&page, "format=article")), 200, "attachment");
+    is(&viewer.page(&link(&page, "format=svg&chart=forest")), 200, "<svg ");
+    assert!(link(&page, "#words") == "#words");
+    let flag = link(&page, "#flag-").replace('#', "id=\"");
+    assert!(page.contains(&flag), "{flag}");
+}
+
+#[test]
+fn a_long_list_has_pages_that_keep_what_is_ticked() {
+    let place = place();
+    let whole = fs::read_to_string(data("run-v1.jsonl")).unwrap();
+    let header = whole.lines().next().unwrap();
+    for at in 0..260 {
+        place.write(&format!("runs/long-{at:03}.jsonl"), format!("{header}\n"));
+        place.write(&format!("runs/other-{at}.txt"), "no run file");
+    }
+    let viewer = Viewer::of(&place, "runs");
+    let first = viewer.page("?find=long&order=name");
+    is(&first, 200, "1 to 250 of 260");
+    assert!(first.contains("long-249.jsonl") && !first.contains("long-250.jsonl"));
+    let second = viewer.page("?find=long&order=name&file=long-001.jsonl&from=250");
+    is(&second, 200, "251 to 260 of 260");
+    let kept = "<input type=\"hidden\" name=\"file\" value=\"long-001.jsonl\">";
+    assert!(second.contains(kept) && second.contains("long-259.jsonl"), "{second}");
+    is(&viewer.page("?from=x"), 400, "from");
+    is(&viewer.page("?from=9999"), 200, "of 261");
+}
+
+#[test]
+fn a_file_that_changes_is_read_again() {
+    let place = place();
+    let viewer = Viewer::of(&place, "runs");
+    is(&viewer.page(""), 200, "2026-11-21T11:11:48Z");
+    is(&viewer.page("history?row=syscall.getppid"), 200, "2026-11-21T11:11:48Z");
+    let changed = place.read("runs/run.jsonl").replacen("2026-11-21T", "2026-10-2T", 1);
+    place.write("runs/run.jsonl", changed);
+    is(&viewer.page(""), 200, "2026-10-2T11:11:48Z");
+    is(&viewer.page("history?row=syscall.getppid"), 200, "2026-10-2T11:11:48Z");
 }
 
 #[test]

@@ -11,6 +11,7 @@ use crate::words::{Words, text};
 const PLOT: f64 = 240.0;
 
 /// A tax with the run that it is from.
+#[derive(Clone)]
 pub struct TimeOfTax {
     /// When the run began, as its file tells it.
     pub started: String,
