@@ -31,7 +31,7 @@ range-of-runs = コスト比の範囲表示: 測定ごとの値の最小と最�
 
 # マシンの状態
 state-word-noisy = 負荷あり
-state-word-quiet = 静か
+state-word-quiet = 低負荷
 state-word-unknown = 他の負荷は不明
 state-cpus-unknown = CPU
 state-cpus-of = CPU({ $cpus }個)
