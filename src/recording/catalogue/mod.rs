@@ -81,6 +81,9 @@ mod tests {
             assert_eq!(recording.about.name, entry.name);
             assert!(!recording.about.partial && recording.about.status == 0, "{}", entry.name);
             assert!(recording.about.command.is_empty(), "{}: arguments", entry.name);
+            // Its computing and its pages are those of the program without a recorder.
+            let alone = &recording.about.alone;
+            assert!(!alone.wall.is_empty() && !alone.faults.is_empty(), "{}", entry.name);
             let events = recording.streams.iter().flat_map(|stream| &stream.events);
             let calls = events.filter(|(_, event)| matches!(event, Event::Call(_))).count();
             assert!(calls > 200, "{}: {calls} calls", entry.name);
