@@ -12,7 +12,9 @@ use super::session::Session;
 use super::settings::{AgentError, SessionSettings};
 use super::tool_version;
 use super::watcher::Watcher;
-use crate::model::{ClockFacts, DATA_DIR, Details, EnvSpec, Facts, Failure, Plan, TargetDir};
+use crate::model::{
+    ClockFacts, DATA_DIR, Details, EnvSpec, Facts, Failure, Plan, PlannedCase, TargetDir,
+};
 use crate::protocol::transfer::{PIECE, Piece, hex_of};
 use crate::protocol::{Answer, Ask, DirAnswer};
 use crate::runfile::{self, Launch, Record};
@@ -108,12 +110,13 @@ pub(super) fn open_slots(
 }
 
 /// A whole command that is left with one of several columns has nothing to be compared with, and
-/// takes long.
+/// takes long. A re-enactment is told of each environment by itself, also why it did not start.
 fn refuse_one(plan: &Plan, slots: &[Slot]) -> Result<()> {
     let (started, failed): (Vec<&Slot>, Vec<&Slot>) =
         slots.iter().partition(|slot| slot.session.is_some());
     if let [one] = started[..]
         && plan.commands.is_some()
+        && !plan.cases.iter().any(is_reenacted)
         && !failed.is_empty()
     {
         let names: Vec<String> =
@@ -127,6 +130,11 @@ fn refuse_one(plan: &Plan, slots: &[Slot]) -> Result<()> {
         );
     }
     Ok(())
+}
+
+fn is_reenacted(case: &PlannedCase) -> bool {
+    let workload = case.command().and_then(|command| command.workload());
+    workload.is_some_and(|workload| workload.is_reenactment())
 }
 
 fn not_started(name: &str, failure: Failure) -> runfile::Environment {

@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::attribute::{Parts, parts};
 use super::differs::differs;
-use super::rounds::{Figure, Load, Rounds, of, ratio, scaled, slowdown, value};
+use super::rounds::{Figure, Rounds, of, ratio, scaled, slowdown, value};
 use crate::model::{CommandPhase, PlannedCase};
 use crate::recording::Recording;
 use crate::recording::groups::Groups;
@@ -32,6 +32,24 @@ pub struct Question<'a> {
     pub absent: bool,
     /// In per cent: smaller differences count as the same.
     pub margin: f64,
+    /// What else ran on the machine meanwhile, in words.
+    pub state: &'a str,
+}
+
+/// Where the native time of the real program is from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NativeSource {
+    /// The program ran in the same rounds.
+    SameRounds,
+    /// It was measured when it was recorded.
+    Recorded,
+    /// So it was, and is scaled by how much longer its re-enactment takes now.
+    Scaled,
+    /// Its re-enactment stands for it, as it is not here.
+    Reenactment,
+    /// Its re-enactment stands for it, as it did not end in time when it was recorded.
+    NotEnded,
 }
 
 /// What a recorded program costs.
@@ -40,12 +58,13 @@ pub struct Explanation {
     pub name: String,
     /// Wall time in ns of the real program natively, and where it is from.
     pub real_native: Figure,
-    pub real_native_from: &'static str,
+    pub real_native_from: NativeSource,
     /// Wall time in ns of the real program when it was recorded.
     pub recorded_native: Option<Figure>,
     /// Wall time in ns of the re-enactment natively.
     pub reenacted_native: Figure,
-    pub load: Option<Load>,
+    /// What else ran on the machine meanwhile, in words.
+    pub state: String,
     pub rounds: usize,
     pub environments: Vec<OfEnvironment>,
 }
@@ -142,7 +161,7 @@ pub fn explain(question: &Question<'_>, run: &RunFile) -> Result<Explanation> {
         real_native_from: times.from,
         recorded_native: of(&recording.about.alone.wall),
         reenacted_native,
-        load: Load::of(run),
+        state: question.state.to_owned(),
         rounds: native.blocks.len(),
         environments: environments.collect(),
     })
@@ -152,7 +171,7 @@ pub fn explain(question: &Question<'_>, run: &RunFile) -> Result<Explanation> {
 struct Times {
     wall: Figure,
     cpu: Option<Figure>,
-    from: &'static str,
+    from: NativeSource,
 }
 
 impl Times {
@@ -164,18 +183,16 @@ impl Times {
         if let Some(rounds) = verified {
             let wall = rounds.figure(CommandPhase::Wall).context("no round")?;
             let cpu = rounds.figure(CommandPhase::Cpu);
-            return Ok(Times { wall, cpu, from: "measured in the same rounds" });
+            return Ok(Times { wall, cpu, from: NativeSource::SameRounds });
         }
         let now = native.figure(CommandPhase::Wall).context("no round")?;
         let cpu_now = native.figure(CommandPhase::Cpu);
         if question.absent {
-            let from = "that of its re-enactment, as the program need not be here";
-            return Ok(Times { wall: now, cpu: cpu_now, from });
+            return Ok(Times { wall: now, cpu: cpu_now, from: NativeSource::Reenactment });
         }
         let about = &question.recording.about;
         let Some(wall) = of(&about.alone.wall) else {
-            let from = "that of its re-enactment, as it did not end in time when it was recorded";
-            return Ok(Times { wall: now, cpu: cpu_now, from });
+            return Ok(Times { wall: now, cpu: cpu_now, from: NativeSource::NotEnded });
         };
         let sums = |costs: &crate::recording::Costs| {
             let sums = costs.user.iter().zip(&costs.system).map(|(user, system)| user + system);
@@ -184,13 +201,11 @@ impl Times {
         let cpu = sums(&about.alone);
         // How much faster or slower the machine is than it was.
         let Some(then) = of(&about.reenacted.wall).filter(|then| then.value > 0.0) else {
-            return Ok(Times { wall, cpu, from: "measured when it was recorded" });
+            return Ok(Times { wall, cpu, from: NativeSource::Recorded });
         };
         let cpu_then = sums(&about.reenacted);
         let cpu = cpu.zip(cpu_now).zip(cpu_then).map(|((cpu, now), then)| scaled(cpu, now, then));
-        let from =
-            "its time when it was recorded, times how much longer its re-enactment takes now";
-        Ok(Times { wall: scaled(wall, now, then), cpu, from })
+        Ok(Times { wall: scaled(wall, now, then), cpu, from: NativeSource::Scaled })
     }
 }
 

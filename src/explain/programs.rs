@@ -1,7 +1,7 @@
 //! What an environment costs several recorded programs, on one screen: the worst first.
 
 use super::predict::{Explanation, OfEnvironment};
-use super::text::{conditions, wrapped};
+use super::text::wrapped;
 use crate::model::visible;
 use crate::units;
 
@@ -29,9 +29,7 @@ pub fn programs(all: &[Explanation]) -> String {
         }
         text += "\n";
     }
-    if let Some(load) = &first.load {
-        text += &conditions(load, first.rounds);
-    }
+    text += &wrapped(&first.state);
     text + &wrapped(
         "Times are those of re-enactments: the programs themselves are not needed. `envtax \
          explain NAME` tells about one of them, `envtax list recordings` what they are.",

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::model::CommandPhase;
 use crate::runfile::{Block, RunFile};
-use crate::stats::{Contrast, quantile};
+use crate::stats::Contrast;
 
 const CONFIDENCE: f64 = 0.95;
 
@@ -95,30 +95,4 @@ pub fn scaled(first: Figure, second: Figure, third: Figure) -> Figure {
         (value - width, value + width)
     });
     Figure { value, interval }
-}
-
-/// What else wanted a CPU while a run was measured.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Load {
-    /// Other tasks that wanted a CPU when a run began: the median, and the 90 % quantile.
-    pub usual: f64,
-    pub most: f64,
-    /// CPUs of the machine itself.
-    pub cpus: usize,
-}
-
-impl Load {
-    /// None of run files that do not tell.
-    pub fn of(run: &RunFile) -> Option<Load> {
-        let counts = run.blocks.iter().filter_map(|block| block.runnable).map(f64::from);
-        let counts: Vec<f64> = counts.collect();
-        let (usual, most) = quantile(&counts, 0.5).zip(quantile(&counts, 0.9))?;
-        let reference = run.environments.iter().find(|it| it.name == run.header.plan.reference);
-        Some(Load { usual, most, cpus: reference.map_or(0, |it| it.cpus.len()) })
-    }
-
-    /// Whether something else had a part in what was measured.
-    pub fn is_noisy(&self) -> bool {
-        self.usual >= 1.0
-    }
 }

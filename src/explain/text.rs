@@ -1,8 +1,8 @@
 //! An explanation in words first, then in tables.
 
 use super::attribute::{OfClass, OfPart, Parts};
-use super::predict::{Explanation, OfEnvironment, Tried};
-use super::rounds::{Figure, Load};
+use super::predict::{Explanation, NativeSource, OfEnvironment, Tried};
+use super::rounds::Figure;
 use crate::model::visible;
 use crate::recording::Recording;
 use crate::units;
@@ -44,37 +44,31 @@ fn heading(it: &Explanation) -> String {
         text += &format!("  {what:15}{:18}  {note}\n", time(figure));
     };
     if let Some(recorded) = &it.recorded_native
-        && it.real_native_from.contains("recorded")
+        && matches!(it.real_native_from, NativeSource::Recorded | NativeSource::Scaled)
     {
         row("when recorded", recorded, "the program itself, without a recorder");
     }
     row("re-enacted", &it.reenacted_native, "here and now");
     text += &wrapped(&format!(
-        "Predictions begin with {} for the program: {}.",
+        "Native time used for predictions: {} ({}).",
         time(&it.real_native),
-        it.real_native_from
+        source(it.real_native_from)
     ));
-    text + &it.load.map_or(String::new(), |load| conditions(&load, it.rounds))
+    text + &wrapped(&it.state)
 }
 
-/// The line about other load, as `envtax run` has it.
-pub fn conditions(load: &Load, rounds: usize) -> String {
-    let word = if load.is_noisy() { "NOISY" } else { "quiet" };
-    let tasks = if load.usual == 1.0 { "task" } else { "tasks" };
-    let cpus = match load.cpus {
-        0 | 1 => "the CPU".to_owned(),
-        cpus => format!("{cpus} CPUs"),
-    };
-    let usual = match load.usual >= 1.0 {
-        true => format!("{:.0} other {tasks} wanted {cpus} in half of the runs", load.usual),
-        false => format!("no other task wanted {cpus} in half of the runs"),
-    };
-    let most = match load.most > load.usual {
-        true => format!(", {:.0} or more in a tenth", load.most),
-        false => String::new(),
-    };
-    let s = if rounds == 1 { "" } else { "s" };
-    wrapped(&format!("{word}: {usual}{most}; {rounds} round{s}"))
+fn source(of: NativeSource) -> &'static str {
+    match of {
+        NativeSource::SameRounds => "the program's, measured in the same rounds",
+        NativeSource::Recorded => "the program's when it was recorded",
+        NativeSource::Scaled => {
+            "the program's when it was recorded, times how much longer its re-enactment takes now"
+        }
+        NativeSource::Reenactment => "the re-enactment's",
+        NativeSource::NotEnded => {
+            "the re-enactment's, as the program did not end in time when it was recorded"
+        }
+    }
 }
 
 fn time(figure: &Figure) -> String {

@@ -93,7 +93,7 @@ fn the_real_program_runs_beside() {
     record(&place, &["true"]).run().exits(0);
     let found = explained(&place, &args);
     assert!(found["environments"][0]["real_slowdown"]["value"].as_f64().unwrap() > 0.0);
-    assert_eq!(found["real_native_from"], "measured in the same rounds");
+    assert_eq!(found["real_native_from"], "same_rounds");
     let none = place.envtax(["explain", "it.rec", "--verify"]).run().exits(2);
     none.complains("record with `--keep-command`");
 }

@@ -26,8 +26,18 @@ fn recordings_come_with_envtax() {
     listed.prints("git-status").prints("sqlite");
     let found = explained(&place, &["gcc", "--env", "again=native"]);
     assert_eq!(found["name"], "gcc");
-    assert!(found["environments"][0]["slowdown"]["value"].as_f64().unwrap() > 0.0, "{found:#}");
-    assert_eq!(found["environments"][0]["unlike"], serde_json::json!({}), "{found:#}");
+    let all = found["environments"].as_array().unwrap();
+    assert_eq!((all.len(), &all[0]["name"], &all[0]["rounds"]), (1, &"again".into(), &3.into()));
+    // Without the program, its re-enactment stands for it.
+    assert_eq!(found["real_native"], found["reenacted_native"], "{found:#}");
+    let of = |figure: &Value| figure["value"].as_f64().unwrap();
+    let (native, there) = (of(&found["real_native"]), of(&all[0]["wall"]));
+    let slowdown = of(&all[0]["slowdown"]);
+    assert!((there / native / slowdown - 1.0).abs() < 1e-9, "{found:#}");
+    let classes = all[0]["classes"].as_array().unwrap();
+    let calls: u64 = classes.iter().map(|class| class["count"].as_u64().unwrap()).sum();
+    assert!(calls > 200, "{found:#}");
+    assert_eq!(all[0]["unlike"], serde_json::json!({}), "{found:#}");
     let none = place.envtax(["explain", "gitstatus"]).run().exits(2);
     none.complains("`git-status`").complains("there is no file of that name either");
     place.is_clean();

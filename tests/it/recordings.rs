@@ -130,6 +130,16 @@ fn recordings_of_others_are_checked() {
     place.is_clean();
 }
 
+#[test]
+fn the_only_other_environment_does_not_start() {
+    let place = Place::new();
+    record(&place, &["true"]).run().exits(0);
+    let done = explain(&place, "it.rec", &["--env", "gone=cmd:false"]).start().wait_clean();
+    let done = done.exits(3).prints("gone: cannot be predicted, because");
+    assert!(!done.err.contains("nothing was measured"), "{}", done.err);
+    place.is_clean();
+}
+
 /// The folder of the stand-in files is not there, or nothing in it may be executed, or /proc is
 /// empty.
 #[test]

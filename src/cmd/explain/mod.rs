@@ -16,6 +16,7 @@ use super::measure::{self, How, Measured};
 use super::record::read;
 use super::selection::{self, Selection};
 use crate::cli::{ExplainArgs, RepeatArgs, RestoreArgs};
+use crate::compare::Conditions;
 use crate::control::Reenactment;
 use crate::exit::Exit;
 use crate::explain::{self, Explanation, OfEnvironment, Question};
@@ -26,6 +27,7 @@ use crate::model::{
 use crate::plan::{self, Draft, Wish};
 use crate::report::{self, Stacks};
 use crate::runfile::RunFile;
+use crate::words::Words;
 use crate::{reenact, runfile, sys};
 
 /// Longest wait for an environment to start, and for an answer after a run's own time limit.
@@ -52,12 +54,14 @@ pub fn run(args: &ExplainArgs) -> Result<Exit> {
         Some(path) => runfile::read(path)?,
         None => measured(args, &subjects)?,
     };
+    let state = report::state(&Conditions::of_run(&run), &Words::english()).1;
     let explained = |subject: &Subject| {
         let question = Question {
             recording: &subject.recording,
             workload: &subject.workload,
             absent: subject.absent,
             margin: args.margin,
+            state: &state,
         };
         explain::explain(&question, &run)
             .with_context(|| format!("`{}`", subject.recording.about.name))
