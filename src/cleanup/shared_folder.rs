@@ -55,8 +55,8 @@ fn hold_within(folder: &Path, limit: Duration) -> io::Result<Option<File>> {
             Err(error) if error.kind() != ErrorKind::AlreadyExists => return Err(error),
             _ => {}
         }
-        // Another run may have removed the folder before it was opened, or before it was locked, and
-        // made it anew.
+        // Another run may have removed the folder before it was opened, or before it was locked,
+        // and made it anew.
         let held = match File::open(folder) {
             Ok(file) if file.try_lock_shared().is_ok() && sys::is_at(&file, folder) => {
                 return Ok(Some(file));
@@ -81,12 +81,14 @@ mod tests {
 
     /// A link to nothing is there for `create_dir` and not there for `open`, as a folder is that
     /// another run removes between these two calls.
-    #[cfg(unix)]
     #[test]
     fn a_folder_that_vanishes_is_made_anew() {
         let place = tempfile::tempdir().unwrap();
         let folder = place.path().join("folder");
-        std::os::unix::fs::symlink("nothing", &folder).unwrap();
+        let link = sys::FilePath::new(&folder).unwrap();
+        if link.symlink_to(&sys::FilePath::new(Path::new("nothing")).unwrap()).is_err() {
+            return; // This system has no such links.
+        }
         let gone = hold_within(&folder, Duration::ZERO).unwrap_err();
         assert_eq!(gone.kind(), ErrorKind::NotFound, "not `None`: the folder is not there");
         thread::scope(|scope| {
