@@ -37,6 +37,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::FromArgMatches;
+use clap::error::ContextKind;
 
 use crate::cli::{Cli, Verb};
 use crate::exit::Exit;
@@ -53,9 +54,14 @@ fn main() -> ExitCode {
     if let Some(status) = sys::run_as_peer() {
         return status.into();
     }
-    match Cli::from_arg_matches(&cmd::command().get_matches()) {
+    let matches = cmd::command().try_get_matches();
+    match matches.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => finish(dispatch(cli)),
-        Err(error) => error.exit(),
+        Err(mut error) => {
+            // The advice to write a wrong option after `--`, where it would name a file or program.
+            error.remove(ContextKind::Suggested);
+            error.exit()
+        }
     }
 }
 

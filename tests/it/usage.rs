@@ -22,6 +22,14 @@ fn a_glob_that_fits_no_probe_is_named() {
     refused(&["--probe", "null", "--probe", "nul"]).complains("`--probe nul`");
 }
 
+/// A file of that name would be compared.
+#[test]
+fn an_option_that_is_not_there_is_not_said_to_belong_behind_dashes() {
+    let done = Place::new().envtax(["compare", "run.jsonl", "-o", "x"]).run().exits(2);
+    let done = done.complains("unexpected argument '-o'");
+    assert!(!done.err.contains("-- -o"), "{}", done.err);
+}
+
 #[test]
 fn an_unknown_kind_is_named_beside_those_there_are() {
     refused(&["--env", "x=lxd:alpine"]).complains("`lxd`").complains("firejail");
