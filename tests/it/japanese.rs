@@ -52,7 +52,7 @@ fn told(value: &Value, into: &mut BTreeSet<String>) {
 fn a_comparison_in_japanese_has_no_english_words() {
     let place = Place::new();
     let run = ["run", "--env", "native", "--env", "b=namespace", "--env", "gone=cmd:false"];
-    let options = ["--suite", "quick", "--budget", "5s", "-o", "run.jsonl"];
+    let options = ["--suite", "quick", "--budget", "30s", "-o", "run.jsonl"];
     place.envtax(run.into_iter().chain(options)).run();
     let mut known: BTreeSet<String> = NAMES.split_whitespace().map(str::to_owned).collect();
     for line in place.read("run.jsonl").lines() {
