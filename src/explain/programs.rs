@@ -17,8 +17,8 @@ pub fn programs(all: &[Explanation]) -> String {
     for (at, environment) in first.environments.iter().enumerate() {
         text += &format!("What {} costs recorded programs\n", visible(&environment.name));
         text += &format!(
-            "  {:NAME$}{:>10}  {:22}verdict  most of it\n",
-            "program", "natively", "slower by"
+            "  {:NAME$}{:>10}  {:24}verdict  most of it\n",
+            "program", "natively", "times as long"
         );
         let mut rows: Vec<_> =
             all.iter().filter_map(|it| Some((it, it.environments.get(at)?))).collect();
@@ -54,9 +54,9 @@ fn row(program: &Explanation, there: &OfEnvironment) -> String {
     let slower = match there.slowdown {
         Some(it) => {
             let ends = it.interval.map_or(String::new(), |(low, high)| {
-                format!(" ({:.2} to {:.2})", low.max(0.0), high)
+                format!(" ({} to {})", units::factor(low.max(0.0)), units::factor(high))
             });
-            format!("{:.2}{ends}", it.value)
+            format!("{}{ends}", units::factor(it.value))
         }
         None => "too few rounds".into(),
     };
@@ -64,5 +64,5 @@ fn row(program: &Explanation, there: &OfEnvironment) -> String {
     let largest =
         largest.map_or(String::new(), |it| format!("{} {:.0} %", it.class, it.share.value * 100.0));
     let verdict = if there.verdict == "inconclusive" { "open" } else { there.verdict };
-    format!("{start}{slower:22}{verdict:9}{largest}").trim_end().to_owned() + "\n"
+    format!("{start}{slower:24}{verdict:9}{largest}").trim_end().to_owned() + "\n"
 }
