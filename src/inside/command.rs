@@ -311,7 +311,8 @@ fn run_untimed(words: &[String], folder: &Path, task: &CommandTask) -> Result<()
 fn make_cold(path: &Path) -> Result<()> {
     let file = File::open(path).with_context(|| format!("opening `{}`", path.display()))?;
     sys::evict(&file).with_context(|| format!("evicting `{}`", path.display()))?;
-    let (resident, pages) = sys::map_residency(&file).unwrap_or((1, 1));
+    let (resident, pages) = sys::map_residency(&file)
+        .with_context(|| format!("`{}` is not known to be cold", path.display()))?;
     ensure!(
         resident == 0,
         "`{}` cannot be made cold here: {resident} of {pages} pages stayed in memory",
