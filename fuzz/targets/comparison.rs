@@ -40,7 +40,7 @@ fuzz_target!(|bytes: &[u8]| {
                 detail,
                 words: Words::of(LANGUAGES[bytes.len() % LANGUAGES.len()]),
                 chart: &CHARTS[bytes.len() % CHARTS.len()],
-                probe: |_| None,
+                probe: |_, _| None,
                 again: vec!["envtax".to_owned(), "compare".to_owned()],
             };
             if let Ok(bytes) = report.render(&comparison, &style) {
